@@ -81,6 +81,10 @@ class CachedQueries implements CachedProvider {
     return this.#provider.passages;
   }
 
+  get sharedModel(): EmbeddingProvider['sharedModel'] {
+    return this.#provider.sharedModel?.bind(this.#provider);
+  }
+
   get matcher(): EmbeddingProvider['matcher'] {
     return this.#provider.matcher?.bind(this.#provider);
   }

@@ -22,7 +22,7 @@ export function createEmbeddingProvider(config: ProviderConfig, deps: ProviderDe
   const given = withoutEmpty(config);
   const problems = problemsOf(given);
   if (problems.length > 0) throw new ConfigError(problems);
-  if (given.provider === 'builtin') return given.model === HASHED_MODEL ? new HashedProvider() : StaticProvider.inThread();
+  if (given.provider === 'builtin') return given.model === HASHED_MODEL ? new HashedProvider() : new StaticProvider();
   if (given.provider === 'local' && given.apiUrl === undefined) return inProcess(given, deps);
   return remote(given, deps);
 }

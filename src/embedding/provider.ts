@@ -1,3 +1,4 @@
+import type { ModelMemory } from '../kernels/embedding.ts';
 import type { Log } from '../lib/log.ts';
 import type { Timer } from '../lib/timer.ts';
 
@@ -43,6 +44,8 @@ export interface EmbeddingProvider {
   readonly maxBatch: number;
   /** Passages that suit the model, each of which is embedded after its title and headings; absent for the service's usual chunks. */
   readonly passages?: PassageStyle | undefined;
+  /** For a model with which another thread can embed documents, by `embedText`, into the same vectors; rejects as `embed` does. */
+  readonly sharedModel?: (() => Promise<ModelMemory>) | undefined;
   /** For a model that has vectors of tokens; rejects as `embed` does. */
   readonly matcher?: (() => Promise<TokenMatcher>) | undefined;
   /** Cancels calls in progress and releases threads and memory; later calls reject. */

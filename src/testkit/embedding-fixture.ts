@@ -32,6 +32,8 @@ export class Script {
   maxBatch = 4;
   /** Components of the returned vectors, whatever size the provider states. */
   size = 4;
+  /** Makes providers that do not follow this script. */
+  make: ((config: ProviderConfig) => EmbeddingProvider) | undefined;
   /** The error with which calls fail, if any. */
   failure: (texts: readonly string[]) => Error | undefined = () => undefined;
   #held: PromiseWithResolvers<void> | undefined;
@@ -133,7 +135,7 @@ export class EmbeddingFixture {
     const collections = createCollections(environment);
     const schemas = createSchemas(environment);
     this.embeddings = createEmbeddings(environment, {
-      collections, timer: this.timer, indexReady: () => true, create: (config) => new ScriptedProvider(script, config),
+      collections, timer: this.timer, indexReady: () => true, create: (config) => script.make?.(config) ?? new ScriptedProvider(script, config),
     });
     const documents = createDocuments(environment, { collections, columns: createColumns(environment, { collections }), schemas, embeddingCapacity: this.embeddings.embeddingCapacity });
     const ingest = createIngest(environment, { collections, documents });

@@ -1,12 +1,12 @@
 import { EmbeddingError, type EmbeddingProvider } from '../../embedding/index.ts';
 import { embeddedText } from './chunker.ts';
-import type { ChunkPlace, ModelIdentity } from './vector-rows.ts';
-import type { LoadedDocument } from './load-documents.ts';
+import type { DocumentVersion, LoadedDocument } from './load-documents.ts';
+import type { ModelIdentity, NewVector } from './vector-rows.ts';
 
 /** A document with the vectors of all its chunks. */
 export interface EmbeddedDocument {
-  readonly document: LoadedDocument;
-  readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[];
+  readonly document: DocumentVersion;
+  readonly chunks: readonly NewVector[];
 }
 
 /** The model that made the vectors, and the precision in which it wants them stored if their collection does not say. */

@@ -3,8 +3,8 @@ import { Pace } from '../../lib/pace.ts';
 import { inList, type Meta } from '../documents/index.ts';
 import type { Chunker, DocumentChunk } from './chunker.ts';
 
-/** A document that is cut into chunks and ready to be embedded. */
-export interface LoadedDocument {
+/** A version of a document, and how it is cut. */
+export interface DocumentVersion {
   readonly ord: number;
   readonly cid: number;
   readonly id: string;
@@ -14,15 +14,20 @@ export interface LoadedDocument {
   readonly crc: number;
   readonly bytes: number;
   readonly chunking: string;
+}
+
+/** A document that is cut into chunks and ready to be embedded. */
+export interface LoadedDocument extends DocumentVersion {
   readonly chunks: readonly DocumentChunk[];
 }
 
 /** A document whose body cannot be read. */
-export interface UnreadableDocument extends Omit<LoadedDocument, 'chunks'> {
+export interface UnreadableDocument extends DocumentVersion {
   readonly error: Error;
 }
 
-interface BodyRow extends Row {
+/** A document as the table has it. */
+export interface BodyRow extends Row {
   readonly ord: number;
   readonly cid: number;
   readonly id: string;
@@ -34,27 +39,33 @@ interface BodyRow extends Row {
   readonly body: Uint8Array;
 }
 
-/**
- * The current documents of some ordinals; those that were removed or have expired at `now` are left out. With `characters`, only that many of
- * a body are cut into chunks.
- */
-export async function loadDocuments(
-  queries: Queries, codec: BodyCodec, chunker: Chunker, ords: readonly number[], now: number, characters = Infinity,
-): Promise<{ documents: LoadedDocument[]; unreadable: UnreadableDocument[] }> {
-  const documents: LoadedDocument[] = [];
-  const unreadable: UnreadableDocument[] = [];
-  if (ords.length === 0) return { documents, unreadable };
+/** The current documents of some ordinals, in their order; those that were removed or have expired at `now` are left out. */
+export async function bodyRows(queries: Queries, codec: BodyCodec, ords: readonly number[], now: number): Promise<BodyRow[]> {
+  if (ords.length === 0) return [];
   const { marks, params } = inList(ords);
   const rows = await queries.all<BodyRow>(
     `SELECT ord, cid, id, key, lang, crc, bytes, meta, body FROM documents WHERE ord IN (${marks}) AND (expires_at IS NULL OR expires_at > ?)`, [...params, now],
   );
   const order = new Map(ords.map((ord, i) => [ord, i]));
-  const pace = new Pace();
   await codec.fetchAhead(rows.map(({ body }) => body));
-  for (const row of rows.sort((a, b) => order.get(a.ord)! - order.get(b.ord)!)) {
-    const { ord, cid, id, key, lang, crc, bytes } = row;
+  return rows.sort((a, b) => order.get(a.ord)! - order.get(b.ord)!);
+}
+
+export function versionOf({ ord, cid, id, key, lang, crc, bytes, meta }: BodyRow, chunker: Pick<Chunker, 'chunkingOf'>): DocumentVersion {
+  return { ord, cid, id, key, lang, crc, bytes, chunking: chunker.chunkingOf({ key, meta: JSON.parse(meta) as Meta }) };
+}
+
+/** As `bodyRows`, cut into chunks. With `characters`, only that many of a body are. */
+export async function loadDocuments(
+  queries: Queries, codec: BodyCodec, chunker: Chunker, ords: readonly number[], now: number, characters = Infinity,
+): Promise<{ documents: LoadedDocument[]; unreadable: UnreadableDocument[] }> {
+  const documents: LoadedDocument[] = [];
+  const unreadable: UnreadableDocument[] = [];
+  const pace = new Pace();
+  for (const row of await bodyRows(queries, codec, ords, now)) {
+    const { key } = row;
     const meta = JSON.parse(row.meta) as Meta;
-    const document = { ord, cid, id, key, lang, crc, bytes, chunking: chunker.chunkingOf({ key, meta }) };
+    const document = versionOf(row, chunker);
     try {
       documents.push({ ...document, chunks: chunker.chunksOf({ key, meta, contentMd: (await codec.decodeOnce(row.body)).slice(0, characters) }) });
     } catch (error) {

@@ -3,8 +3,10 @@ import { unixSeconds, type Clock } from '../../lib/clock.ts';
 import type { EmbeddingProvider } from '../../embedding/index.ts';
 import type { BodyCodec, Sql } from '../../storage/index.ts';
 import type { Chunker } from './chunker.ts';
-import { embedDocuments } from './embed-documents.ts';
+import { embedDocuments, type EmbeddedDocument, type Maker } from './embed-documents.ts';
 import { fitting, loadDocuments, type LoadedDocument, type UnreadableDocument } from './load-documents.ts';
+import { embedElsewhere } from './passages/embed-elsewhere.ts';
+import type { CutSettings } from './passages/make-passages.ts';
 import type { Providers } from './providers.ts';
 import { statusPage, type EmbeddingStatus } from './queue/state-rows.ts';
 import { reasonOf } from './queue/workers.ts';
@@ -15,6 +17,7 @@ export interface ReindexDeps {
   readonly codec: BodyCodec;
   readonly clock: Clock;
   readonly chunker: Chunker;
+  readonly settings: CutSettings;
   readonly providers: Providers;
   readonly store: VectorStore;
   /** Documents that are being embedded now; the queue skips them. */
@@ -117,7 +120,8 @@ export class Reindexing {
     const mine = group.map(({ ord }) => ord).filter((ord) => !inFlight.has(ord));
     for (const ord of mine) inFlight.add(ord);
     try {
-      await this.#embedAll(group.map(({ ord }) => ord));
+      const done = await embedElsewhere(this.#deps, this.#provider, group, (model, embedded) => this.#publish(model, embedded), this.#signal);
+      await this.#embedAll(group.map(({ ord }) => ord).filter((ord) => !done.has(ord)));
     } finally {
       for (const ord of mine) inFlight.delete(ord);
       onDone();
@@ -134,15 +138,8 @@ export class Reindexing {
       try {
         await embedDocuments(this.#provider, left, {
           onEmbedded: async (model, embedded) => {
-            const stored = await store.store(model, embedded);
-            this.#failures = 0;
-            for (const { document, chunks } of embedded) {
-              handled.add(document.ord);
-              // A document that was written meanwhile is in the queue with its new body.
-              if (!stored.has(document.ord)) this.#result.skipped++;
-              else this.#result.embedded++;
-              this.#result.totalChunks += stored.has(document.ord) ? chunks.length : 0;
-            }
+            await this.#publish(model, embedded);
+            for (const { document } of embedded) handled.add(document.ord);
           },
           onRefused: async (document, error) => {
             handled.add(document.ord);
@@ -162,6 +159,17 @@ export class Reindexing {
       }
       left = left.filter(({ ord }) => !handled.has(ord));
       if (this.#failures >= MAX_FAILURES) return this.#giveUp(left);
+    }
+  }
+
+  async #publish(model: Maker, embedded: readonly EmbeddedDocument[]): Promise<void> {
+    const stored = await this.#deps.store.store(model, embedded);
+    this.#failures = 0;
+    for (const { document, chunks } of embedded) {
+      // A document that was written meanwhile is in the queue with its new body.
+      if (!stored.has(document.ord)) this.#result.skipped++;
+      else this.#result.embedded++;
+      this.#result.totalChunks += stored.has(document.ord) ? chunks.length : 0;
     }
   }
 

@@ -9,6 +9,7 @@ import type { FreshVectors } from './fresh-vectors.ts';
 import type { QueueGate } from './queue/gate.ts';
 import { countQueued, putStates, removeStates, statusOfOrds, type EmbeddingStatus, type StateEntry } from './queue/state-rows.ts';
 import { vectorsChange } from './queue/vectors-change.ts';
+import { blobBytes, type Precision } from './vector-blob.ts';
 import { putVectors } from './vector-rows.ts';
 
 export interface StoreDeps {
@@ -40,26 +41,33 @@ export class VectorStore {
     const { collections, chunker, fresh, sealerOf } = this.#deps;
     return this.#transact(async (work) => {
       const present = new Map((await statusOfOrds(work.tx, embedded.map(({ document }) => document.ord))).map((status) => [status.ord, status]));
-      const current = embedded.filter(({ document }) => {
+      const current = embedded.filter(({ document, chunks }) => {
         const status = present.get(document.ord);
-        return status !== undefined && status.id === document.id && isSameBody(status, document) && chunker.chunkingOf(status) === document.chunking;
+        return status !== undefined && status.id === document.id && isSameBody(status, document) && chunker.chunkingOf(status) === document.chunking
+          && (this.precisionOf(document.id, usual) === 'int8' || chunks.every(({ vector }) => isFull(vector, model.dimensions)));
       });
-      const keptAs = (id: string) => {
-        const asked = collections.configOf(collectionOfId(id))?.quantization;
-        return { stored: asked ?? usual ?? 'float32', ...(asked === undefined && usual !== undefined && { precision: usual }) };
-      };
+      const keptAs = (id: string) => ({ stored: collections.configOf(collectionOfId(id))?.quantization ?? usual ?? 'float32', precision: this.precisionOf(id, usual) });
       const blobs = await putVectors(work, model, current.map(({ document: { ord, id, crc, bytes, chunking }, chunks }) => (
         { ord, cid: present.get(ord)!.cid, crc, bytes, chunking, chunks, ...keptAs(id), sealer: sealerOf?.(collectionOfId(id)) })));
       const ords = current.map(({ document }) => document.ord);
       await removeStates(work, ords);
       const last = await work.feed.append(work.tx, current.map(({ document }) => vectorsChange(document)));
-      work.tx.onCommit(() => {
+      const remember = (): void => {
         for (const [i, { document: { ord, id } }] of current.entries()) {
           if (blobs[i]!.length > 0) fresh?.add(last - current.length + 1 + i, { ord, model, stored: keptAs(id).stored, blobs: blobs[i]! });
         }
-      });
+      };
+      // The view follows as soon as readers see the commit, before it is on disk.
+      if (work.tx.onWritten === undefined) work.tx.onCommit(remember);
+      else work.tx.onWritten(remember);
       return new Set(ords);
     });
+  }
+
+  /** The precision on disk of a document's vectors, for a model that is usually stored in another one than float32. */
+  precisionOf(id: string, usual: Maker['stored']): Precision {
+    // What a collection asks for can be changed, so full vectors are kept.
+    return this.#deps.collections.configOf(collectionOfId(id))?.quantization === undefined ? usual ?? 'float32' : 'float32';
   }
 
   /** Stores the outcome for documents whose body is still the one that was tried. */
@@ -89,6 +97,11 @@ export class VectorStore {
       return value;
     });
   }
+}
+
+/** False for a vector that was rounded, as for a configuration that its collection no longer has. */
+function isFull({ byteLength }: Float32Array | Uint8Array, dimensions: number): boolean {
+  return byteLength === blobBytes(dimensions, 'float32');
 }
 
 function isSameBody(status: EmbeddingStatus, { crc, bytes }: { readonly crc: number; readonly bytes: number }): boolean {

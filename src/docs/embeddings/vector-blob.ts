@@ -8,6 +8,11 @@ export type Precision = 'float32' | 'int8';
 const LEVELS = 255;
 const HEAD = 8;
 
+/** Length of the blob of a vector. */
+export function blobBytes(dimensions: number, precision: Precision): number {
+  return precision === 'float32' ? dimensions * 4 : HEAD + dimensions;
+}
+
 export function toBlob(vector: Float32Array, precision: Precision = 'float32'): Uint8Array {
   if (precision === 'float32') return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
   let least = Infinity;

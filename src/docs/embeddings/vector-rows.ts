@@ -21,6 +21,11 @@ export interface ChunkPlace {
   readonly end: number;
 }
 
+/** A vector to be written; bytes are a blob (`toBlob`), which is written as it is. */
+export interface NewVector extends ChunkPlace {
+  readonly vector: Float32Array | Uint8Array;
+}
+
 /** The vectors of a document, ready to be written. */
 export interface NewVectors {
   readonly ord: number;
@@ -32,7 +37,7 @@ export interface NewVectors {
   readonly stored: StoredType;
   /** Precision on disk; full when absent. */
   readonly precision?: Precision;
-  readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[];
+  readonly chunks: readonly NewVector[];
   /** Encrypts the vectors of an encrypted collection. */
   readonly sealer?: Sealer | undefined;
 }
@@ -64,7 +69,7 @@ export async function putVectors(work: UnitOfWork, model: ModelIdentity, documen
   await runInSteps(work, UPSERT, documents.map(({ ord, cid, crc, bytes, chunks, stored, chunking }) => [ord, cid, modelId, crc, bytes, chunks.length, stored, chunking]));
   const blobs: Uint8Array[][] = [];
   for (const { ord, chunks, precision, sealer } of documents) {
-    const own = chunks.map(({ vector }) => toBlob(vector, precision));
+    const own = chunks.map(({ vector }) => (vector instanceof Uint8Array ? vector : toBlob(vector, precision)));
     await runInSteps(work, INSERT, chunks.map(({ startLine, endLine, start, end }, chunk) => (
       [ord, chunk, startLine, endLine, start, end, sealer?.vector(ord, chunk, own[chunk]!) ?? own[chunk]!])));
     blobs.push(own);

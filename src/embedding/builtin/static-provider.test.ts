@@ -37,16 +37,6 @@ describe('the model static-en-256', () => {
     }
   });
 
-  it('embeds batches of documents in a thread, and here if that fails', async () => {
-    const texts = Array.from({ length: 30 }, (_, i) => (i === 7 ? '\u{1F980}' : `text number ${i} about bread`));
-    const expected = await provider.embed(texts, 'document');
-    const elsewhere = StaticProvider.inThread();
-    expect(await elsewhere.embed(texts, 'document')).toEqual(expected);
-    expect(await Promise.all([elsewhere.embed(texts.slice(3), 'document'), elsewhere.embed(texts.slice(0, 12), 'document')])).toEqual([expected.slice(3), expected.slice(0, 12)]);
-    const failing = new StaticProvider({ thread: { embed: () => Promise.reject(new Error('it ended')) } });
-    expect(await failing.embed(texts, 'document')).toEqual(expected);
-  });
-
   it('returns a usable vector of length 1 for every text but a blank one, the same each time and in each batch', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 60 }).filter((each) => each.trim() !== '');
     await fc.assert(fc.asyncProperty(text, async (each) => {

@@ -1,25 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
-import { EmbeddingKernel } from '../../kernels/embedding.ts';
+import { EmbeddingKernel, type ModelMemory } from '../../kernels/embedding.ts';
 import { checkTexts } from '../check-texts.ts';
 import { cancelled, closed } from '../embedding-error.ts';
 import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole, type TokenMatcher } from '../provider.ts';
 import { embedText } from './embed-text.ts';
-import { sharedEmbeddingThread, type EmbeddingThread } from './embedding-thread-client.ts';
 import { tokenModel } from './token-model.ts';
 
 export const STATIC_MODEL = 'static-en-256';
 export const STATIC_DIMENSIONS = 256;
 export const STATIC_VARIANT = 'static-1';
 
-/** Texts of documents from which on the thread is faster. */
-const WORTH_THE_WAY = 8;
 /** Number of UTF-16 units embedded between two pauses: one or two milliseconds of work. */
 const UNITS_AT_A_TIME = 50_000;
 
 /**
  * The model `static-en-256`: a text's vector is the sum of its tokens' vectors, which were fitted to an encoder of English
- * sentences (`models/README.md`). It finds synonyms, needs no network, and runs in WebAssembly on this thread; batches of documents run in
- * another one, if there is a `thread`. The role has no effect on the vectors. Only the first 100,000 characters of a text are embedded.
+ * sentences (`models/README.md`). It finds synonyms, needs no network, and runs in WebAssembly on this thread, or on another one with its
+ * `sharedModel`. The role has no effect on the vectors. Only the first 100,000 characters of a text are embedded.
  */
 export class StaticProvider implements EmbeddingProvider {
   readonly name = 'builtin';
@@ -29,40 +26,12 @@ export class StaticProvider implements EmbeddingProvider {
   readonly maxBatch = MAX_BATCH;
   /** The sum of many tokens is unspecific, so passages are short; measured in bench/meaning.ts. */
   readonly passages = { size: 350, leadWeight: 0.3, stored: 'int8' } as const;
-  readonly #thread: Pick<EmbeddingThread, 'embed'> | undefined;
   #kernel: Promise<EmbeddingKernel> | undefined;
   #closed = false;
 
-  constructor({ thread }: { readonly thread?: Pick<EmbeddingThread, 'embed'> } = {}) {
-    this.#thread = thread;
-  }
-
-  /** The provider of a service, which embeds documents in a thread that all providers of the process share. */
-  static inThread(): StaticProvider {
-    return new StaticProvider({ thread: sharedEmbeddingThread });
-  }
-
-  async embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
+  async embed(texts: readonly string[], _role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
     checkTexts(texts);
     this.#mustGoOn(signal);
-    const vectors = role === 'document' && texts.length >= WORTH_THE_WAY ? await this.#embedElsewhere(texts) : undefined;
-    this.#mustGoOn(signal);
-    return vectors ?? this.#embedHere(texts, signal);
-  }
-
-  /** Undefined if there is no thread, or it fails. */
-  async #embedElsewhere(texts: readonly string[]): Promise<Float32Array[] | undefined> {
-    if (this.#thread === undefined) return undefined;
-    const model = await tokenModel();
-    try {
-      const numbers = await this.#thread.embed(model, texts);
-      return texts.map((_, i) => numbers.subarray(i * STATIC_DIMENSIONS, (i + 1) * STATIC_DIMENSIONS));
-    } catch {
-      return undefined;
-    }
-  }
-
-  async #embedHere(texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
     const kernel = await this.#open();
     const vectors: Float32Array[] = [];
     let since = 0;
@@ -76,6 +45,11 @@ export class StaticProvider implements EmbeddingProvider {
       vectors.push(embedText(kernel, text));
     }
     return vectors;
+  }
+
+  async sharedModel(): Promise<ModelMemory> {
+    this.#mustGoOn(undefined);
+    return tokenModel();
   }
 
   async matcher(): Promise<TokenMatcher> {

@@ -88,6 +88,11 @@ export class BodyCodec {
     if (elsewhere.length > 1) await Promise.allSettled(elsewhere.map((body) => this.#whole(body!)));
   }
 
+  /** The compression record of a body, which may be kept elsewhere; rejects as `BodyObjects.fetch` does. */
+  async recordOf(body: Uint8Array): Promise<Uint8Array> {
+    return this.#whole(body);
+  }
+
   /** The compression record. */
   #whole(stored: Uint8Array): Uint8Array | Promise<Uint8Array> {
     if (!isReference(stored)) return stored;

@@ -42,6 +42,15 @@ describe('documents that are written', () => {
     expect(await fixture.stats()).toMatchObject({ collections: { blog: { total_documents: 5, embedded_documents: 5, total_chunks: 5, stale: false, failed_documents: 0 } }, queue: { depth: 0, dropped: 0 } });
   });
 
+  it('can be taken from memory by a view that follows before the commit is on disk', async () => {
+    const fixture = await open();
+    const taken: unknown[] = [];
+    fixture.feed.join({ isEarly: true, position: () => undefined, wake: () => queueMicrotask(() => taken.push(fixture.embeddings.freshVectorsOf({ lsn: 2, ord: 1 }))) });
+    await fixture.add('a', 'one');
+    await fixture.embeddings.settled();
+    expect(taken).toEqual([undefined, { ord: 1, model: { model: 'own-model', variant: 'plain', dimensions: 4 }, stored: 'float32', vectors: [vectorOf('one')] }]);
+  });
+
   it('are cut into chunks, which may take several calls; a blank one needs none', async () => {
     const fixture = await open({ chunkSize: 100 });
     const paragraphs = Array.from({ length: 10 }, (_, i) => `${i} ${'word '.repeat(15)}`.trim());

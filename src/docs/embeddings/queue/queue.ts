@@ -57,7 +57,7 @@ export function createQueue(environment: DocsEnvironment, { settings, chunker, p
     },
   });
   const store = new VectorStore({ sql, feed, clock, collections, chunker, gate, ...(environment.isNode !== true && { fresh }), sealerOf: createSealers(environment.keys, collections) });
-  const workers = new EmbeddingWorkers({ sql, codec, clock, log, timer, chunker, providers, store, inFlight });
+  const workers = new EmbeddingWorkers({ sql, codec, clock, log, timer, chunker, settings, providers, store, inFlight });
   const follower = new QueueFollower({ sql, feed, clock, log, timer, chunker, gate, onQueued: () => workers.wake() });
   let running = false;
   const tryAgain = async (): Promise<void> => {
@@ -69,7 +69,7 @@ export function createQueue(environment: DocsEnvironment, { settings, chunker, p
     get lastError() {
       return workers.lastError;
     },
-    reindexing: { sql, codec, clock, chunker, providers, store, inFlight, onDone: () => workers.wake() },
+    reindexing: { sql, codec, clock, chunker, settings, providers, store, inFlight, onDone: () => workers.wake() },
     async start() {
       if (running) return;
       await tryAgain();

@@ -5,8 +5,10 @@ import type { Timer } from '../../../lib/timer.ts';
 import { EmbeddingError, type EmbeddingProvider } from '../../../embedding/index.ts';
 import { BodyUnavailable, type BodyCodec, type Sql } from '../../../storage/index.ts';
 import type { Chunker } from '../chunker.ts';
-import { embedDocuments } from '../embed-documents.ts';
+import { embedDocuments, type EmbeddingEvents } from '../embed-documents.ts';
 import { fitting, loadDocuments, type LoadedDocument } from '../load-documents.ts';
+import { embedElsewhere } from '../passages/embed-elsewhere.ts';
+import type { CutSettings } from '../passages/make-passages.ts';
 import type { Providers } from '../providers.ts';
 import type { VectorStore } from '../store-vectors.ts';
 import { nextQueued, type QueuedRow } from './state-rows.ts';
@@ -18,6 +20,7 @@ export interface WorkersOptions {
   readonly log: Log;
   readonly timer: Timer;
   readonly chunker: Chunker;
+  readonly settings: CutSettings;
   readonly providers: Providers;
   readonly store: VectorStore;
   /** Documents that are being embedded now, by these workers or by reindexing. */
@@ -133,6 +136,17 @@ export class EmbeddingWorkers {
   }
 
   async #embed(provider: EmbeddingProvider, taken: readonly QueuedRow[], signal: AbortSignal): Promise<void> {
+    const publish: EmbeddingEvents['onEmbedded'] = async (model, embedded) => {
+      await this.#options.store.store(model, embedded);
+      this.#failures = 0;
+      this.#lastError = undefined;
+    };
+    const done = await embedElsewhere(this.#options, provider, taken, publish, signal);
+    const left = taken.filter(({ ord }) => !done.has(ord));
+    if (left.length > 0) await this.#embedHere(provider, left, publish, signal);
+  }
+
+  async #embedHere(provider: EmbeddingProvider, taken: readonly QueuedRow[], onEmbedded: EmbeddingEvents['onEmbedded'], signal: AbortSignal): Promise<void> {
     const { sql, codec, chunker, clock, store } = this.#options;
     const { documents, unreadable } = await loadDocuments(sql, codec, chunker, taken.map(({ ord }) => ord), unixSeconds(clock));
     const found = new Set([...documents, ...unreadable].map(({ ord }) => ord));
@@ -145,11 +159,7 @@ export class EmbeddingWorkers {
     // A document that has failed is tried alone: it may be what makes the provider fail.
     const alone = new Set(taken.filter(({ attempts }) => attempts > 0).map(({ ord }) => ord));
     await embedDocuments(provider, documents, {
-      onEmbedded: async (model, embedded) => {
-        await store.store(model, embedded);
-        this.#failures = 0;
-        this.#lastError = undefined;
-      },
+      onEmbedded,
       onRefused: ({ ord, id, crc, bytes }, error) => {
         this.#options.log.warn({ err: error, document: id }, 'a document cannot be embedded');
         return store.note([{ ord, crc, bytes, state: 'failed', reason: reasonOf(error) }]);

@@ -1,20 +1,20 @@
 import { Worker } from 'node:worker_threads';
-import { workerFile } from '../../lib/worker-file.ts';
-import type { ModelMemory } from '../../kernels/embedding.ts';
+import { workerFile } from '../../../lib/worker-file.ts';
+import type { ModelMemory } from '../../../kernels/embedding.ts';
+import type { MadePassages, PassageOrder } from './make-passages.ts';
 
-export interface EmbeddingRequest {
+export interface PassageRequest {
   readonly id: number;
-  readonly texts: readonly string[];
+  readonly order: PassageOrder;
 }
 
-export interface EmbeddingReply {
+export interface PassageReply {
   readonly id: number;
-  /** The vectors, one behind the other. */
-  readonly numbers: Float32Array<ArrayBuffer>;
+  readonly made: MadePassages;
 }
 
 interface Pending {
-  readonly resolve: (numbers: Float32Array) => void;
+  readonly resolve: (made: MadePassages) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -22,31 +22,31 @@ interface Pending {
 const IDLE_MS = 10_000;
 
 /**
- * The main thread's side of `embedding-thread.ts`. The thread starts with the first request, ends when it was idle for a while, and keeps the
+ * The main thread's side of `passage-thread.ts`. The thread starts with the first request, ends when it was idle for a while, and keeps the
  * process alive only while a request is running.
  */
-export class EmbeddingThread {
+export class PassageThread {
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #lastId = 0;
 
-  /** Rejects when the thread fails; the caller can then embed the texts itself. */
-  embed(model: ModelMemory, texts: readonly string[]): Promise<Float32Array> {
+  /** Rejects when the thread fails; the caller can then make the vectors itself. */
+  make(model: ModelMemory, order: PassageOrder): Promise<MadePassages> {
     return new Promise((resolve, reject) => {
       clearTimeout(this.#idle);
       const worker = (this.#worker ??= this.#start(model));
       const id = ++this.#lastId;
-      worker.postMessage({ id, texts } satisfies EmbeddingRequest);
+      worker.postMessage({ id, order } satisfies PassageRequest);
       this.#pending.set(id, { resolve, reject });
       worker.ref();
     });
   }
 
   #start({ memory, dims }: ModelMemory): Worker {
-    const worker = new Worker(workerFile(import.meta.url, 'embedding-thread'), { workerData: { memory, dims } satisfies ModelMemory });
-    worker.on('message', ({ id, numbers }: EmbeddingReply) => {
-      this.#pending.get(id)?.resolve(numbers);
+    const worker = new Worker(workerFile(import.meta.url, 'passage-thread'), { workerData: { memory, dims } satisfies ModelMemory });
+    worker.on('message', ({ id, made }: PassageReply) => {
+      this.#pending.get(id)?.resolve(made);
       this.#forget(id);
     });
     worker.on('error', () => undefined); // `exit` follows
@@ -59,7 +59,7 @@ export class EmbeddingThread {
     this.#worker = undefined;
     for (const [id, { reject }] of this.#pending) {
       this.#pending.delete(id);
-      reject(new Error('the embedding thread ended'));
+      reject(new Error('the thread of passages ended'));
     }
   }
 
@@ -78,4 +78,4 @@ export class EmbeddingThread {
 }
 
 /** One per process, because embedding keeps one core busy. */
-export const sharedEmbeddingThread = new EmbeddingThread();
+export const sharedPassageThread = new PassageThread();
