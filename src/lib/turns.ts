@@ -15,7 +15,8 @@ export interface EventLoop {
 }
 
 const { nodeTiming } = performance;
-const nodeLoop: EventLoop = {
+/** The event loop of this thread. */
+export const nodeLoop: EventLoop = {
   now: () => performance.now(),
   turn: () => nodeTiming.uvMetricsInfo.loopCount,
   soon: (run) => void setImmediate(run),

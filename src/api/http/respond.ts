@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { toJson, type Download, type OperationSpec } from '../../operations/index.ts';
 import { compressedJson, setEncoding } from './compression.ts';
 import type { HttpContext } from './operation-endpoint.ts';
+import { outbox } from './outbox.ts';
 
 /** Writes an operation's result: JSON, a file, or no body for 204. */
 export async function respond(ctx: HttpContext, spec: OperationSpec, status: number, value: unknown): Promise<void> {
@@ -14,7 +15,7 @@ export async function respond(ctx: HttpContext, spec: OperationSpec, status: num
   else sendDownload(ctx, value as Download);
 }
 
-/** Writes head and body in one call and bypasses koa's own response, which saves an eighth of the time of a small request. */
+/** Writes head and body in one call and bypasses koa's own response, which saves an eighth of the time of a small request. Sent with others of this turn. */
 export async function sendJson(ctx: HttpContext, value: unknown): Promise<void> {
   const json = toJson(value);
   const compressed = await compressedJson(ctx, json);
@@ -22,7 +23,7 @@ export async function sendJson(ctx: HttpContext, value: unknown): Promise<void> 
   ctx.respond = false;
   const body = compressed?.bytes ?? json;
   ctx.res.writeHead(ctx.status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) });
-  ctx.res.end(body);
+  outbox.end(ctx.res, body);
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { Outbox } from './outbox.ts';
+
+function setUp() {
+  const sent: string[] = [];
+  const soon: (() => void)[] = [];
+  const loop = { time: 0, now: () => loop.time, soon: (run: () => void) => void soon.push(run) };
+  const outbox = new Outbox(loop);
+  return {
+    loop, outbox, sent,
+    end: (name: string) => outbox.end({ end: (body: string) => void sent.push(`${name}: ${body}`) } as never, 'body'),
+    /** The end of a turn of the event loop. */
+    turn: () => {
+      for (const run of soon.splice(0)) run();
+    },
+  };
+}
+
+describe('an outbox', () => {
+  it('sends the responses of a turn together at its end, in their order', () => {
+    const { end, sent, turn } = setUp();
+    for (const name of ['a', 'b', 'c']) end(name);
+    expect(sent).toEqual([]);
+    turn();
+    expect(sent).toEqual(['a: body', 'b: body', 'c: body']);
+  });
+
+  it('sends each response once, in the turn in which it was completed', () => {
+    const { end, sent, turn } = setUp();
+    end('a');
+    turn();
+    end('b');
+    expect(sent).toEqual(['a: body']);
+    turn();
+    turn();
+    expect(sent).toEqual(['a: body', 'b: body']);
+  });
+
+  it('does not wait for the end of a long turn: it sends all when one more is completed or a request begins', () => {
+    const { end, loop, outbox, sent, turn } = setUp();
+    end('a');
+    loop.time = 0.9;
+    end('b');
+    outbox.relieve(loop.time);
+    expect(sent).toEqual([]);
+    loop.time = 1;
+    end('c');
+    expect(sent).toHaveLength(3);
+    end('d');
+    loop.time = 2;
+    outbox.relieve(loop.time);
+    expect(sent).toHaveLength(4);
+    turn();
+    expect(sent).toHaveLength(4);
+  });
+
+  it('has nothing to relieve when nothing waits', () => {
+    const { loop, outbox, sent } = setUp();
+    loop.time = 5;
+    outbox.relieve(loop.time);
+    expect(sent).toEqual([]);
+  });
+});
