@@ -18,11 +18,14 @@ const DAY_SECONDS: f64 = 86400;
 /** Documents per value, on average, from which on sets may be read. */
 const FEW_DOCUMENTS: u32 = 32;
 /** Costs of reading a document of the level, in slots of sets that are arrays: with few values, with many, and with several per document (measured). */
-const LISTED_COST: f32 = 1.5;
+const LISTED_COST: f32 = 1.2;
 const SINGLE_COST: f32 = 4;
 const SEVERAL_COST: f32 = 16;
-/** Sets with more than one slot in this many are bitmaps, of which eight bytes cost as much as a slot. */
+/** The same for each eight bytes of the level that have documents, whose number is hard to predict; with few values (measured). */
+const LISTED_WORD_COST: f32 = 11;
+/** Sets with more than one slot in this many are bitmaps; and the cost of eight bytes of them (measured). */
 const BITMAP_SLOTS: u32 = 32;
+const BITMAP_WORD_COST: f32 = 0.65;
 /** Largest difference between the first and the last day that are counted in an array, in days. */
 const MAX_DAYS: f64 = 1048576;
 
@@ -116,9 +119,12 @@ function isSoonerBySets(column: usize, bits: usize, bytes: u32): bool {
   let documents: u64 = 0;
   for (let i: u32 = 0; i < bytes; i += 8) documents += popcnt(load<u64>(bits + i));
   const isSeveral = pairs > load<u32>(column, C_DOCS);
-  const cost = isSeveral ? SEVERAL_COST : load<u32>(column, C_NEXT) <= MAX_LISTED ? LISTED_COST : SINGLE_COST;
+  const words = bytes >> 3;
   const areBitmaps = <u64>pairs * BITMAP_SLOTS > <u64>values * (<u64>bytes << 3);
-  return <f32>(areBitmaps ? <u64>values * (bytes >> 3) : <u64>pairs) < <f32>documents * cost;
+  const bySets = areBitmaps ? <f32>values * <f32>words * BITMAP_WORD_COST : <f32>pairs;
+  if (isSeveral) return bySets < <f32>documents * SEVERAL_COST;
+  if (load<u32>(column, C_NEXT) > MAX_LISTED) return bySets < <f32>documents * SINGLE_COST;
+  return bySets < <f32>documents * LISTED_COST + <f32>min<u64>(documents, words) * LISTED_WORD_COST;
 }
 
 function countSets(column: usize, counts: usize, bits: usize, bytes: u32): u32 {

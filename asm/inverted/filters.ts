@@ -1,7 +1,8 @@
 // Bitmaps by ordinal, which the caller passes, and by document, which selecting needs.
 //
 // Where documents came in the order of their ordinals, 64 consecutive documents are whole words of both bitmaps, shifted: such a run is
-// in step. B_IN_STEP has a byte per 64 documents that says so. It is valid until documents are added or get other numbers.
+// in step. B_IN_STEP has the first ordinal of each such run, u32, and NOT_IN_STEP for others: reading it from the ordinals themselves would
+// touch a cache line for each run. It is valid until documents are added or get other numbers.
 //
 // B_DOC_FILTERS has filters by document, in slots of `filterBytes`; the host assigns the slots.
 
@@ -11,12 +12,14 @@ import { B_DOC_FILTERS, B_DOC_MATCHES, B_FILTER, B_IN_STEP, B_MATCHES, buffer, r
 
 /** Documents of a run. */
 const RUN: u32 = 64;
+/** No ordinal. */
+const NOT_IN_STEP: u32 = 0xffffffff;
 
 /** Notes which runs are in step. Call it before any filter is translated after documents were added or renumbered. */
 export function noteSteps(): void {
   const runs = load<u32>(H_DOCS) / RUN;
-  const steps = reserve(B_IN_STEP, runs + 1);
-  for (let run: u32 = 0; run < runs; run++) store<u8>(steps + run, <u8>isInStep(run * RUN));
+  const steps = reserve(B_IN_STEP, (runs + 1) << 2);
+  for (let run: u32 = 0; run < runs; run++) store<u32>(steps + (<usize>run << 2), isInStep(run * RUN) ? load<u32>(ordinalsFrom(run * RUN)) : NOT_IN_STEP);
 }
 
 function isInStep(doc: u32): bool {
@@ -54,15 +57,17 @@ export function translateFilter(slot: u32, size: u32): u32 {
   const docs = load<u32>(H_DOCS);
   let count: u64 = 0;
   for (let doc: u32 = 0; doc < docs; doc += RUN) {
-    const word = inStep(doc, docs) ? bitsFrom(filter, size, load<u32>(ordinalsFrom(doc))) : gatherBits(filter, size, doc, min(doc + RUN, docs));
+    const first = firstInStep(doc, docs);
+    const word = first !== NOT_IN_STEP ? bitsFrom(filter, size, first) : gatherBits(filter, size, doc, min(doc + RUN, docs));
     store<u64>(target + (doc >> 3), word);
     count += popcnt(word);
   }
   return <u32>count;
 }
 
-function inStep(doc: u32, docs: u32): bool {
-  return doc + RUN <= docs && load<u8>(buffer(B_IN_STEP) + doc / RUN) !== 0;
+/** The ordinal of the first document of a run that is in step, or NOT_IN_STEP. */
+function firstInStep(doc: u32, docs: u32): u32 {
+  return doc + RUN <= docs ? load<u32>(buffer(B_IN_STEP) + (<usize>(doc / RUN) << 2)) : NOT_IN_STEP;
 }
 
 /** 64 bits from any bit on; bits behind the end are 0. */
@@ -100,7 +105,8 @@ export function matchesByOrdinal(): void {
   for (let doc: u32 = 0; doc < docs; doc += RUN) {
     const word = load<u64>(matches + (doc >> 3));
     if (word === 0) continue;
-    if (inStep(doc, docs)) addBits(target, load<u32>(ordinalsFrom(doc)), word);
+    const first = firstInStep(doc, docs);
+    if (first !== NOT_IN_STEP) addBits(target, first, word);
     else for (let left = word; left !== 0; left &= left - 1) setBit(target, load<u32>(ordinalsFrom(doc + <u32>ctz(left))));
   }
 }
