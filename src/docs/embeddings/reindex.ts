@@ -129,7 +129,7 @@ export class Reindexing {
   }
 
   async #embedAll(ords: readonly number[]): Promise<void> {
-    const { sql, codec, chunker, clock, store } = this.#deps;
+    const { sql, codec, chunker, clock } = this.#deps;
     const { documents, unreadable } = await loadDocuments(sql, codec, chunker, ords, unixSeconds(clock));
     for (const document of unreadable) await this.#refused(document, document.error);
     let left = documents;

@@ -24,15 +24,15 @@ const CHARACTERS = 2500;
 /** Larger documents take too long to read. */
 const MOST_BYTES = 256 * 1024;
 /**
- * Tokens that are cached, of two bytes each: those of some 120,000 pages, or of more than 200,000 documents of 1 KB. A search that has to read most
- * of the documents that it compares takes three times as long.
+ * Bytes of cached tokens: those of some 100,000 pages, or of 165,000 documents of 1 KB. A search that has to read most of the documents that it
+ * compares takes three times as long.
  */
-const CAPACITY = 32 * 2 ** 20;
+const LIMIT = 64 * 2 ** 20;
 
 /** Compares documents with queries token by token, if the current model has vectors of tokens. */
 export class TokenMatching {
   readonly #deps: TokenMatchingDeps;
-  readonly #store = new TokenStore({ capacity: CAPACITY });
+  readonly #store = new TokenStore({ limit: LIMIT });
 
   constructor(deps: TokenMatchingDeps) {
     this.#deps = deps;

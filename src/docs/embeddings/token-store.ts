@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { EmbeddedBody } from './encoder/passage-rows.ts';
 
 /** What a document's tokens were read from. */
@@ -9,23 +10,19 @@ export interface DocumentTokens {
   readonly lead: number;
 }
 
-interface Entry extends Version {
-  /** Index of the first token, and the numbers of tokens. */
-  readonly at: number;
-  readonly length: number;
-  readonly lead: number;
-}
-
 export interface TokenStoreOptions {
-  /** Maximum number of tokens, two bytes each. */
-  readonly capacity: number;
+  /** Maximum number of bytes, of tokens and everything beside them. */
+  readonly limit: number;
 }
 
 const TOKEN_BYTES = 2;
-/** Number of tokens for which there is memory in the beginning. */
-const FIRST_TOKENS = 4096;
-/** Approximate bytes of an entry without its tokens. */
-const ENTRY_BYTES = 200;
+/** Before a document's tokens, in places of the array, two for each: its version (CRC-32 of the body, length, CRC-32 of the chunking), and the numbers of its tokens. */
+const HEAD = { crc: 0, bytes: 2, chunking: 4, length: 6, lead: 8 } as const;
+const HEAD_LENGTH = 10;
+/** Approximate bytes of a document in the map, whose table has room for up to twice as many. */
+const ENTRY_BYTES = 48;
+/** Places by which the array grows at most, so that little of the limit is taken by places without tokens. */
+const MOST_GROWTH = 65_536;
 
 /** Whether two documents have the same tokens. */
 export function isSameVersion(a: Version, b: Version): boolean {
@@ -33,19 +30,21 @@ export function isSameVersion(a: Version, b: Version): boolean {
 }
 
 /**
- * Tokens of documents in one array, which grows in place up to its capacity: copying it would block for long. Then the oldest documents are replaced: the array is written as a ring,
- * in which documents follow each other in the order of `#entries`. A typed array for each document would take three times the memory.
+ * Tokens of documents in one array, which grows in place: copying it would block for long. When it and the map reach the limit, the oldest
+ * documents are replaced: the array is written as a ring, in which documents follow each other in the order of `#entries`. An object or a
+ * typed array for each document would take three times the memory.
  */
 export class TokenStore {
-  readonly #capacity: number;
-  readonly #entries = new Map<number, Entry>();
+  readonly #limit: number;
+  /** Where documents begin. */
+  readonly #entries = new Map<number, number>();
   readonly #tokens: Uint16Array<ArrayBuffer>;
   #next = 0;
   #isFull = false;
 
-  constructor({ capacity }: TokenStoreOptions) {
-    this.#capacity = capacity;
-    this.#tokens = new Uint16Array(new ArrayBuffer(TOKEN_BYTES * Math.min(FIRST_TOKENS, capacity), { maxByteLength: TOKEN_BYTES * capacity }));
+  constructor({ limit }: TokenStoreOptions) {
+    this.#limit = limit;
+    this.#tokens = new Uint16Array(new ArrayBuffer(0, { maxByteLength: limit }));
   }
 
   /** Whether further documents replace others. */
@@ -59,26 +58,40 @@ export class TokenStore {
   }
 
   /** The tokens of a version of a document, if they are stored; valid until the next `set`. */
-  get(ord: number, version: Version): DocumentTokens | undefined {
-    const entry = this.#entries.get(ord);
-    if (entry === undefined || !isSameVersion(entry, version)) return undefined;
-    const { at, length, lead } = entry;
-    return { all: this.#tokens.subarray(at, at + length), lead };
+  get(ord: number, { crc, bytes, chunking }: Version): DocumentTokens | undefined {
+    const at = this.#entries.get(ord);
+    if (at === undefined || this.#read(at + HEAD.crc) !== crc || this.#read(at + HEAD.bytes) !== bytes || this.#read(at + HEAD.chunking) !== crc32(chunking)) return undefined;
+    const first = at + HEAD_LENGTH;
+    return { all: this.#tokens.subarray(first, first + this.#read(at + HEAD.length)), lead: this.#read(at + HEAD.lead) };
   }
 
-  /** Stores the tokens of a document, unless they exceed the capacity. */
+  /** Stores the tokens of a document, unless they exceed the limit. */
   set(ord: number, { crc, bytes, chunking }: Version, { all, lead }: DocumentTokens): void {
     this.#entries.delete(ord);
-    if (all.length > this.#capacity) return;
-    // Two documents never begin at the same place, even if one has no tokens.
-    const room = Math.max(1, all.length);
-    this.#makeRoom(room);
-    this.#tokens.set(all, this.#next);
-    this.#entries.set(ord, { crc, bytes, chunking, at: this.#next, length: all.length, lead });
-    this.#next += room;
+    const length = HEAD_LENGTH + all.length;
+    if (length * TOKEN_BYTES + ENTRY_BYTES > this.#limit) return;
+    this.#makeRoom(length);
+    const at = this.#next;
+    this.#write(at + HEAD.crc, crc);
+    this.#write(at + HEAD.bytes, bytes);
+    this.#write(at + HEAD.chunking, crc32(chunking));
+    this.#write(at + HEAD.length, all.length);
+    this.#write(at + HEAD.lead, lead);
+    this.#tokens.set(all, at + HEAD_LENGTH);
+    this.#entries.set(ord, at);
+    this.#next += length;
   }
 
-  /** Makes `count` tokens from `#next` on available. */
+  #read(at: number): number {
+    return (this.#tokens[at]! | (this.#tokens[at + 1]! << 16)) >>> 0;
+  }
+
+  #write(at: number, value: number): void {
+    this.#tokens[at] = value & 0xffff;
+    this.#tokens[at + 1] = value >>> 16;
+  }
+
+  /** Makes `count` places from `#next` on available, and an entry. */
   #makeRoom(count: number): void {
     this.#grow(this.#next + count);
     if (this.#next + count > this.#tokens.length) {
@@ -86,17 +99,29 @@ export class TokenStore {
       this.#forget(this.#next, this.#tokens.length);
       this.#next = 0;
     }
+    if (count > this.#tokens.length) {
+      this.#entries.clear();
+      this.#grow(count);
+    }
     if (this.#isFull) this.#forget(this.#next, this.#next + count);
+    for (const [ord] of this.#entries) {
+      if (this.bytes + ENTRY_BYTES <= this.#limit) return;
+      this.#isFull = true;
+      this.#entries.delete(ord);
+    }
   }
 
+  /** Does nothing if there would be no bytes left for the entries. */
   #grow(count: number): void {
-    if (count <= this.#tokens.length || this.#tokens.length === this.#capacity) return;
-    this.#tokens.buffer.resize(TOKEN_BYTES * Math.min(this.#capacity, Math.max(count, this.#tokens.length * 2)));
+    const length = this.#tokens.length;
+    const most = Math.floor((this.#limit - (this.#entries.size + 1) * ENTRY_BYTES) / TOKEN_BYTES);
+    if (count <= length || count > most) return;
+    this.#tokens.buffer.resize(TOKEN_BYTES * Math.min(most, Math.max(count, length + Math.min(length, MOST_GROWTH))));
   }
 
   /** Removes the oldest documents, as long as they begin in a range behind the newest one. */
   #forget(from: number, to: number): void {
-    for (const [ord, { at }] of this.#entries) {
+    for (const [ord, at] of this.#entries) {
       if (at < from || at >= to) return;
       this.#entries.delete(ord);
     }
