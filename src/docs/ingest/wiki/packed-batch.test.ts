@@ -23,10 +23,14 @@ describe('a packed batch', () => {
   it('uses the bytes of an earlier batch, unless a page needs more', () => {
     const free = new Uint8Array(USUAL_BYTES);
     expect(packBatch(batch([page('one'), page('two')]), free).bytes).toBe(free);
-    const large = page('\ud800ü'.repeat(USUAL_BYTES));
+    const large = page('ü'.repeat(USUAL_BYTES));
     const packed = packBatch(batch([page('one'), large]), free);
     expect(packed.bytes.length).toBeGreaterThan(USUAL_BYTES);
     expect([...documentsOf(packed)]).toEqual([page('one'), large]);
+  });
+
+  it('replaces what is not valid Unicode in a content', () => {
+    expect([...documentsOf(packBatch(batch([page('a\ud800b')])))]).toEqual([page('a\ufffdb')]);
   });
 
   it('has no documents once its bytes are handed back', () => {
