@@ -27,7 +27,7 @@ export function search(graph: usize, scratch: usize, query: usize, factor: f32, 
   if (!prepareScratch(graph, scratch, load<u32>(graph, G_DONE) + 64, max(width, 64), 0)) return NO_ROOM;
   probeQuery(graph, load<u32>(scratch, S_PROBE), query, factor);
   if (bitmap === 0) return walk(graph, scratch, k, width, 0, end, out);
-  const wider = width + width / 16;
+  const wider = width + max<u32>(width / 16, <u32>(<u64>width * (nodes - min(selected, nodes)) / nodes / 3));
   const wanted = min(least, selected);
   const isNearlyAll = <u64>selected * 10 >= <u64>nodes * 9;
   if (!isNearlyAll && <u64>selected <= SCANNED_PER_STEP * width) return scan(graph, scratch, k, bitmap, end, out);
