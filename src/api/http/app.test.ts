@@ -375,3 +375,21 @@ it('reports each exchange to the metrics', async () => {
   await (await fetch(`${url}/nothing`)).text();
   expect(exchanges.map(({ operation, status }) => [operation?.path, status])).toEqual([['/v1/things/{id}', 200], [undefined, 404]]);
 });
+
+it('sends the responses of a connection in the order of its requests, whoever completes first and however it is sent', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { url } = await serve({
+    async findThing({ id }) {
+      if (id === 'first') await promise;
+      if (id === 'second') resolve();
+      return { id };
+    },
+    saveThing: async () => ({ contentType: 'application/zip', fileName: 'a.zip', content: 'third' }),
+  });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const requests = ['/v1/things/first', '/v1/things/second', '/v1/file', '/v1/things/last'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n`);
+  socket.write(`${requests.join('\r\n')}Connection: close\r\n\r\n`);
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  expect(text.match(/first|second|third|last/g)).toEqual(['first', 'second', 'third', 'last']);
+});
