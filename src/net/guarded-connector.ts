@@ -3,7 +3,7 @@ import type { buildConnector as Connectors } from 'undici';
 import { RefusedRequest } from '../lib/refused-request.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
 import { systemResolve, type Resolve, type ResolvedAddress } from './resolve.ts';
-import { buildConnector } from './undici.ts';
+import { undici } from './undici.ts';
 
 /** Time limit for a connection, including name resolution and the TLS handshake. */
 const CONNECT_MS = 10_000;
@@ -14,7 +14,7 @@ const CONNECT_MS = 10_000;
  * gains nothing. Of several addresses, the permitted ones are tried.
  */
 export function guardedConnector(policy: OutboundPolicy, resolve: Resolve = systemResolve): Connectors.connector {
-  const connect = buildConnector({ lookup: guardedLookup(policy, resolve), timeout: CONNECT_MS, allowH2: false });
+  const connect = undici().buildConnector({ lookup: guardedLookup(policy, resolve), timeout: CONNECT_MS, allowH2: false });
   return (options, callback) => {
     const host = bare(options.hostname);
     const literal = isIP(host) === 0 ? undefined : refusalOf(policy, host, host); // sockets do no lookup for these

@@ -7,7 +7,7 @@ import { limitedAnswer } from './limited-answer.ts';
 import { nextHop, type Hop } from './next-hop.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
 import { outgoingSpan, recordStatus } from './outgoing-span.ts';
-import { fetch as send } from './undici.ts';
+import { undici } from './undici.ts';
 
 export interface FetchLimits {
   /** Maximum number of bytes of a response, after decompression. */
@@ -19,7 +19,7 @@ export interface FetchLimits {
 export interface GuardedFetchDeps extends FetchLimits {
   readonly policy: OutboundPolicy;
   /** Checks each address when it connects. */
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: () => Dispatcher;
   readonly timer: Timer;
 }
 
@@ -93,18 +93,18 @@ async function follow(deps: GuardedFetchDeps, first: Hop, redirect: RequestRedir
 
 function sendOne({ dispatcher }: GuardedFetchDeps, hop: Hop, signal: AbortSignal): Promise<Answer> {
   const tracing = currentTracing();
-  if (tracing === undefined) return sendHop(dispatcher, hop, signal);
+  if (tracing === undefined) return sendHop(dispatcher(), hop, signal);
   return tracing.within(outgoingSpan(hop.method, hop.url), async (span) => {
     const headers = new Headers(hop.headers);
     headers.set('traceparent', span.traceparent);
-    const answer = await sendHop(dispatcher, { ...hop, headers }, signal);
+    const answer = await sendHop(dispatcher(), { ...hop, headers }, signal);
     recordStatus(span, answer.status);
     return answer;
   });
 }
 
 function sendHop(dispatcher: Dispatcher, { url, method, headers, body }: Hop, signal: AbortSignal): Promise<Answer> {
-  return send(url, { method, headers: [...headers], body: body as SendInit['body'] & {}, ...(body instanceof ReadableStream && { duplex: 'half' }), redirect: 'manual', signal, dispatcher });
+  return undici().fetch(url, { method, headers: [...headers], body: body as SendInit['body'] & {}, ...(body instanceof ReadableStream && { duplex: 'half' }), redirect: 'manual', signal, dispatcher });
 }
 
 /** `fetch` wraps the error of the connection. */

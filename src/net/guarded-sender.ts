@@ -32,7 +32,7 @@ export type Send = (sending: Sending, signal: AbortSignal) => Promise<AnswerHead
 export interface GuardedSenderDeps {
   readonly policy: OutboundPolicy;
   /** Checks each address when it connects. */
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: () => Dispatcher;
   readonly timer: Timer;
   /** Time limit for the whole response, in milliseconds. It may be up to a twentieth shorter, because requests share their timers. */
   readonly timeoutMs: number;
@@ -71,7 +71,7 @@ export function guardedSender({ policy, dispatcher, timer, timeoutMs, maxBytes }
     group.add(exchange);
     signal.addEventListener('abort', onAbort);
     try {
-      dispatcher.dispatch({ origin: url.origin, path: `${url.pathname}${url.search}`, method: sending.method, headers: sending.headers, body: sending.body ?? null }, exchange);
+      dispatcher().dispatch({ origin: url.origin, path: `${url.pathname}${url.search}`, method: sending.method, headers: sending.headers, body: sending.body ?? null }, exchange);
       return await exchange.ended;
     } finally {
       group.delete(exchange);

@@ -299,6 +299,15 @@ describe('a response', () => {
     expect([error.rule, error.message]).toEqual(['time', 'no complete response within 30 s']);
   });
 
+  it('sends nothing once it is closed, also if it has sent nothing before', async () => {
+    const server = await serve((_, response) => response.end('fine'));
+    const closed = outbound();
+    await closed.close();
+    await expect(closed.fetch()(server.url)).rejects.toThrow();
+    await expect(closed.sender({ maxBytes: 10, timeoutMs: 1000 })({ url: server.url, method: 'POST', headers: {} }, new AbortController().signal)).rejects.toThrow();
+    expect(server.seen).toEqual([]);
+  });
+
   it('that was read, failed or was left leaves no timer behind', async () => {
     const server = await serve((_, response) => response.end('a'.repeat(100)));
     const open = new Set<AbortSignal>();

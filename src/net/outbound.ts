@@ -1,3 +1,4 @@
+import type { Agent } from 'undici';
 import { RefusedRequest } from '../lib/refused-request.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import { checkUrl } from './check-url.ts';
@@ -6,7 +7,7 @@ import { guardedFetch, type FetchLimits } from './guarded-fetch.ts';
 import { guardedSender, type Send } from './guarded-sender.ts';
 import { OutboundPolicy, type OutboundSettings } from './outbound-policy.ts';
 import type { Resolve } from './resolve.ts';
-import { Agent } from './undici.ts';
+import { undici } from './undici.ts';
 
 /** Every request that a user can cause goes through this interface. */
 export interface Outbound {
@@ -37,7 +38,15 @@ const SILENCE_MS = 60_000;
 /** Proxies from the environment are not used: they would resolve names themselves, so that addresses could not be checked. */
 export function createOutbound(settings: OutboundSettings, { timer = systemTimer, resolve }: OutboundDeps = {}): Outbound {
   const policy = new OutboundPolicy(settings);
-  const dispatcher = new Agent({ connect: guardedConnector(policy, resolve), headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS });
+  let agent: Agent | undefined;
+  let closed = false;
+  const dispatcher = (): Agent => {
+    if (agent !== undefined) return agent;
+    agent = new (undici().Agent)({ connect: guardedConnector(policy, resolve), headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS });
+    // A destroyed agent rejects what is sent.
+    if (closed) void agent.destroy();
+    return agent;
+  };
   return {
     fetch: (limits = {}) => guardedFetch({ ...LIMITS, ...limits, policy, dispatcher, timer }),
     sender: (limits) => guardedSender({ ...limits, policy, dispatcher, timer }),
@@ -52,6 +61,9 @@ export function createOutbound(settings: OutboundSettings, { timer = systemTimer
         throw error;
       }
     },
-    close: () => dispatcher.destroy(),
+    close: async () => {
+      closed = true;
+      await agent?.destroy();
+    },
   };
 }
