@@ -21,6 +21,7 @@ export function statements(script: string): string[] {
 }
 
 function offsetsOf(sign: '?' | ';', sql: string): number[] {
+  if (!sql.includes(sign)) return [];
   const found: number[] = [];
   for (const match of sql.matchAll(TOKENS)) {
     if (match[0] === sign) found.push(match.index);
