@@ -2,24 +2,16 @@
 // `openKept` until `closeKept`, for forms that are read from their first chunk to the last.
 //
 // A chunk has 1 KiB in B_KEPT_CHUNKS: its documents, 128 x u32, and their frequencies, 128 x u32, as `readChunk` writes them. Behind the last
-// chunk of a form, there is 1 KiB for the places of the postings of its tail, as in TAIL_PLACES. The frequencies of blocks may be left out until
-// they are needed.
+// chunk of a form, there is 1 KiB for the places of the postings of its tail, as in TAIL_PLACES.
 // B_KEPT_FORMS has for each form its number and the index of its first chunk there, u32 each.
 
 import { BLOCK, H_KEPT, TAIL_PLACES } from './layout.ts';
 import { B_KEPT_CHUNKS, B_KEPT_FORMS, buffer, reserve } from './scratch.ts';
 
-// At H_KEPT: whether chunks are kept, and how; the number of kept chunks, and the number of their forms.
+// At H_KEPT: whether chunks are kept, the number of kept chunks, and the number of their forms.
 const OPEN: usize = 0;
 const CHUNKS: usize = 4;
 const FORMS: usize = 8;
-
-/** Values of OPEN. */
-const WHOLE: u32 = 1;
-const WITHOUT_FREQUENCIES: u32 = 2;
-
-/** Set in the number of a form whose documents are not kept: the form may be in another word, too. */
-const INDEXED: u32 = 1 << 31;
 
 const CHUNK: u32 = 1024;
 export const KEPT_FREQUENCIES: usize = 512;
@@ -28,18 +20,7 @@ const MOST_CHUNKS: u32 = 1024;
 
 export function openKept(): void {
   closeKept();
-  store<u32>(H_KEPT, WHOLE, OPEN);
-}
-
-/** The same for blocks that are read without their frequencies. */
-export function openKeptDocuments(): void {
-  closeKept();
-  store<u32>(H_KEPT, WITHOUT_FREQUENCIES, OPEN);
-}
-
-/** Whether kept blocks lack their frequencies. */
-export function lackFrequencies(): bool {
-  return load<u32>(H_KEPT, OPEN) === WITHOUT_FREQUENCIES;
+  store<u32>(H_KEPT, 1, OPEN);
 }
 
 export function closeKept(): void {
@@ -64,15 +45,6 @@ export function keepForm(form: u32, chunks: u32): usize {
 /** Keeps the places in a tail that was just read, the last of `chunks` chunks. */
 export function keepPlaces(kept: usize, chunks: u32): void {
   memory.copy(chunkIn(kept, chunks), TAIL_PLACES, BLOCK << 1);
-}
-
-/** The same for a form whose documents are not kept, but only what else is read. */
-export function keepIndexed(form: u32, chunks: u32): usize {
-  return keepForm(form | INDEXED, chunks);
-}
-
-export function keptIndexed(form: u32): usize {
-  return keptForm(form | INDEXED);
 }
 
 /** The address to which the chunks of a form were read; 0 if they were not kept. */

@@ -1,7 +1,7 @@
 // The postings in which a phrase has found the words of its candidates, chunk by chunk, so that those of the candidates that remain
 // are read without being searched for again. B_CHOSEN has for each chunk, u32 each:
 //
-//     word, form, chunk, number of postings, address of the kept chunks of the form or 0, the postings as `choose` returns them
+//     word, form, chunk, number of postings, the postings as `choose` returns them
 
 import { BLOCK, CHOSEN, H_CHOSEN } from './layout.ts';
 import { keepRemaining } from './phrase-candidates.ts';
@@ -11,8 +11,7 @@ const N_WORD: usize = 0;
 const N_FORM: usize = 4;
 const N_CHUNK: usize = 8;
 const N_COUNT: usize = 12;
-const N_KEPT: usize = 16;
-const N_POSTINGS: u32 = 20;
+const N_POSTINGS: u32 = 16;
 
 export function forgetNoted(): void {
   store<u32>(H_CHOSEN, 0);
@@ -25,14 +24,13 @@ export function placeForPostings(): usize {
 }
 
 /** Notes the postings that were written. */
-export function notePostings(word: u32, form: u32, chunk: u32, kept: usize, count: u32): void {
+export function notePostings(word: u32, form: u32, chunk: u32, count: u32): void {
   const used = load<u32>(H_CHOSEN);
   const to = buffer(B_CHOSEN) + <usize>used;
   store<u32>(to, word, N_WORD);
   store<u32>(to, form, N_FORM);
   store<u32>(to, chunk, N_CHUNK);
   store<u32>(to, count, N_COUNT);
-  store<u32>(to, <u32>kept, N_KEPT);
   store<u32>(H_CHOSEN, used + N_POSTINGS + (count << 2));
 }
 
@@ -59,11 +57,6 @@ export function notedForm(noted: usize): u32 {
 
 export function notedChunk(noted: usize): u32 {
   return load<u32>(noted, N_CHUNK);
-}
-
-/** Where the chunks of the form are kept (see `kept-chunks.ts`); 0 if they are not. */
-export function notedKept(noted: usize): usize {
-  return load<u32>(noted, N_KEPT);
 }
 
 /** Writes the postings of the candidates that remain to CHOSEN, with their new ranks; returns their number. */

@@ -5,16 +5,16 @@
 // is a u64 with the field in its upper half, so that the positions of a word ascend; positions in derived fields are left out.
 
 import { readChunkPositions, readOpenPosting, readTailPosting } from './chunk-positions.ts';
-import { firstChunkFor, firstChunkFrom } from './counting.ts';
+import { firstChunkFor } from './counting.ts';
 import { CHOSEN, DOCS, FREQUENCIES, H_FOUND, TAIL_PLACES } from './layout.ts';
-import { chunkIn, KEPT_FREQUENCIES, keptForm, keptIndexed, lackFrequencies } from './kept-chunks.ts';
+import { chunkIn, KEPT_FREQUENCIES, keptForm } from './kept-chunks.ts';
 import { hasBitBetween } from './levels.ts';
 import { mergeOwn, mergePositions } from './merging.ts';
-import { candidateAt, candidateCount, choose, chooseIndexed, chosenIndex, chosenRank, nextRank, noteOf, notesOf } from './phrase-candidates.ts';
-import { chooseRemaining, endOfNoted, firstNoted, nextNoted, notedChunk, notedForm, notedKept, notedWord, notePostings, placeForPostings } from './noted-postings.ts';
+import { choose, chosenIndex, chosenRank, noteOf, notesOf } from './phrase-candidates.ts';
+import { chooseRemaining, endOfNoted, firstNoted, nextNoted, notedChunk, notedForm, notedWord, notePostings, placeForPostings } from './noted-postings.ts';
 import { decodePosting, decodeSingle, openPositions } from './positions.ts';
 import { blockAt, blockCount } from './postings.ts';
-import { blockFields, blockPositions, chunkCount, chunkPostings, isCurrent, postingOfTail, readBlockFrequencies, readChunk, touchPositions } from './reading.ts';
+import { blockFields, blockPositions, chunkCount, chunkPostings, isCurrent, postingOfTail, readChunk, touchPositions } from './reading.ts';
 import { R_TAIL, recordOf } from './records.ts';
 import { noteInBlock, noteInTail } from './remainders.ts';
 import { B_CHUNK_POSITIONS, B_POSITIONS_FOUND, buffer, reserve, shrink } from './scratch.ts';
@@ -63,47 +63,15 @@ export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u3
     const postings = roughly ? placeForPostings() : CHOSEN;
     const chosen = choose(docs, count, bits, postings);
     if (chosen === 0) continue;
-    if (chunk < blocks && kept !== 0 && lackFrequencies()) readBlockFrequencies(blockAt(record, chunk), frequencies);
-    if (roughly) noteRoughly(form, chunk, kept, frequencies, postings, chosen, word);
-    else findInChunk(form, chunk, frequencies, count, chosen, places, word);
+    if (!roughly) {
+      findInChunk(form, chunk, frequencies, count, chosen, places, word);
+      continue;
+    }
+    notePostings(word, form, chunk, chosen);
+    const end = postings + (<usize>chosen << 2);
+    if (chunk < blocks) noteInBlock(blockAt(record, chunk), frequencies, count, postings, end, word);
+    else noteInTail(load<u32>(record, R_TAIL), places, postings, end, word);
   }
-}
-
-/** The same, roughly, for a form whose postings have their indexes in a slot (see `phrase-words.ts`). */
-export function findIndexed(form: u32, word: u32, slot: usize): void {
-  const record = recordOf(form);
-  const blocks = blockCount(record);
-  const chunks = chunkCount(form);
-  const kept = keptIndexed(form);
-  let touched: u32 = 0;
-  let chunk: u32 = 0;
-  for (let rank: u32 = 0; rank < candidateCount(); chunk++) {
-    chunk = firstChunkFrom(record, chunk, candidateAt(rank));
-    if (chunk === chunks) return;
-    if (chunk < blocks && chunk >= touched) touched = touchPositions(record, chunk);
-    const postings = placeForPostings();
-    const chosen = chooseIndexed(slot, rank, chunk < blocks ? load<u32>(blockAt(record, chunk)) : u32.MAX_VALUE, postings);
-    if (chosen > 0) noteRoughly(form, chunk, kept, readFrequencies(form, chunk, kept), postings, chosen, word);
-    rank = nextRank();
-  }
-}
-
-/** Reads the frequencies of a chunk, unless it is a tail that was kept; returns their address. */
-function readFrequencies(form: u32, chunk: u32, kept: usize): usize {
-  const record = recordOf(form);
-  const to = kept === 0 ? FREQUENCIES : chunkIn(kept, chunk) + KEPT_FREQUENCIES;
-  if (chunk < blockCount(record)) readBlockFrequencies(blockAt(record, chunk), to);
-  else if (kept === 0) readChunk(form, chunk, DOCS, to);
-  return to;
-}
-
-/** Notes chosen postings, and their remainders. */
-function noteRoughly(form: u32, chunk: u32, kept: usize, frequencies: usize, postings: usize, chosen: u32, word: u32): void {
-  const record = recordOf(form);
-  notePostings(word, form, chunk, kept, chosen);
-  const end = postings + (<usize>chosen << 2);
-  if (chunk < blockCount(record)) noteInBlock(blockAt(record, chunk), frequencies, chunkPostings(record, chunk), postings, end, word);
-  else noteInTail(load<u32>(record, R_TAIL), placesIn(kept, chunkCount(form)), postings, end, word);
 }
 
 /** Finds the places of all words in the candidates that remain, in the noted postings. */
@@ -113,9 +81,10 @@ export function findRemaining(): void {
     if (chosen === 0) continue;
     const form = notedForm(noted);
     const chunk = notedChunk(noted);
-    const kept = notedKept(noted);
-    const frequencies = kept === 0 ? readFrequencies(form, chunk, 0) : chunkIn(kept, chunk) + KEPT_FREQUENCIES;
-    findInChunk(form, chunk, frequencies, chunkPostings(recordOf(form), chunk), chosen, placesIn(kept, chunkCount(form)), notedWord(noted));
+    const kept = keptForm(form);
+    const frequencies = kept === 0 ? FREQUENCIES : chunkIn(kept, chunk) + KEPT_FREQUENCIES;
+    const count = kept === 0 ? readChunk(form, chunk, DOCS, FREQUENCIES) : chunkPostings(recordOf(form), chunk);
+    findInChunk(form, chunk, frequencies, count, chosen, placesIn(kept, chunkCount(form)), notedWord(noted));
   }
 }
 

@@ -6,7 +6,7 @@
 // is all zero. B_PLACES_FOUND has 8 bytes by word and rank: a note of what was found about the word there. When some candidates are
 // dropped, the others get new ranks: B_REMAINING has for each former rank, u32: new rank << 1 | whether it remains.
 
-import { BLOCK, H_CANDIDATES, H_DOCS, H_NEXT_RANK } from './layout.ts';
+import { BLOCK, H_CANDIDATES, H_DOCS } from './layout.ts';
 import { bitmapBytes } from './levels.ts';
 import { B_CANDIDATES, B_MARKS, B_PLACES_FOUND, B_RANKS, B_REMAINING, buffer, reserve } from './scratch.ts';
 
@@ -120,31 +120,6 @@ export function choose(docs: usize, count: u32, bits: usize, chosen: usize): u32
 function chooseIf(mark: usize, index: u32, to: usize): usize {
   store<u32>(to, index);
   return to + <usize>load<u8>(mark);
-}
-
-/**
- * Chooses the postings of a chunk whose index is in a slot (see `phrase-words.ts`), for candidates from the rank `from` on up to the document
- * `last`. Writes them to `chosen`; returns their number. `nextRank` returns the rank behind those candidates.
- */
-export function chooseIndexed(slot: usize, from: u32, last: u32, chosen: usize): u32 {
-  const candidates = buffer(B_CANDIDATES);
-  const end = candidateCount();
-  let to = chosen;
-  let rank = from;
-  for (; rank < end; rank++) {
-    const doc = load<u32>(candidates + (<usize>rank << 2));
-    if (doc > last) break;
-    const byte = <u32>load<u8>(slot + <usize>doc);
-    store<u32>(to, (rank << INDEX_BITS) | (byte & (BLOCK - 1)));
-    to += <usize>(byte >> 7) << 2;
-  }
-  store<u32>(H_NEXT_RANK, rank);
-  return <u32>(to - chosen) >> 2;
-}
-
-/** The rank behind the candidates that `chooseIndexed` has looked at. */
-export function nextRank(): u32 {
-  return load<u32>(H_NEXT_RANK);
 }
 
 /** Number of candidates before a document. */

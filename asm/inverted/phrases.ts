@@ -12,20 +12,16 @@
 // every word as often as wanted, in any order. The window's span is last - first position; its extra is the span minus
 // the least span; the score of the document is multiplied by 1 / (1 + extra).
 
-import { closeKept, openKeptDocuments } from './kept-chunks.ts';
+import { closeKept } from './kept-chunks.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentMask, documentsOf, wordsOf } from './lists/list.ts';
 import { positionsAt, widenPositions } from './lists/positions.ts';
 import { seek } from './lists/scoring.ts';
 import { forgetNoted } from './noted-postings.ts';
-import { closeOccurrences, countFound, findForm, findIndexed, findRemaining, openOccurrences, positionsFound } from './occurrences.ts';
-import { addMatch, forgetMatches } from './phrase-matches.ts';
-import { areIndexed, markWord } from './phrase-words.ts';
-import { clearSlots, matchSlots, slotAt } from './slots.ts';
+import { closeOccurrences, countFound, findForm, findRemaining, openOccurrences, positionsFound } from './occurrences.ts';
 import { candidateAt, candidateCount, closeChoice, keepNoted, openCandidates } from './phrase-candidates.ts';
 import { intersectRemainders } from './remainders.ts';
-import { R_DOCUMENTS, recordOf } from './records.ts';
-import { B_INPUT, B_MERGE, B_OUTPUT, buffer, reserve } from './scratch.ts';
+import { B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
 
 const NONE: u32 = 0xffffffff;
 const NOWHERE: u64 = u64.MAX_VALUE;
@@ -58,7 +54,7 @@ function keepByForms(bits: usize, scores: usize): void {
   const exact = isExact();
   for (let at: usize = 0; at < bytes;) {
     openOccurrences();
-    at = find(bits, at, exact, false);
+    at = find(bits, at, exact);
     if (exact) {
       sift(bits, scores);
       findRemaining();
@@ -67,69 +63,6 @@ function keepByForms(bits: usize, scores: usize): void {
     for (let rank: u32 = 0; rank < count; rank++) keepOrDrop(candidateAt(rank), gatherFound(rank), bits, scores);
   }
   closeOccurrences();
-}
-
-/**
- * Finds the documents that have an exact phrase, for `selectPhrase`, and writes to B_OUTPUT in how many live documents each of its words
- * occurs, u32 each. Level 0 is empty before and afterwards. At most 8 words.
- */
-export function findPhrase(): void {
-  const words = inputAt(0);
-  const bits = bitsOf(0);
-  const bytes = bitmapBytes();
-  reserve(B_WORDS, words * WORD);
-  openKeptDocuments();
-  forgetMatches();
-  markWords(words);
-  matchSlots(words, bits);
-  for (let at: usize = 0; at < bytes;) {
-    openOccurrences();
-    at = find(bits, at, true, areIndexed());
-    sift(bits, 0);
-    findRemaining();
-    for (let rank: u32 = 0, count = candidateCount(); rank < count; rank++) if (gatherFound(rank) && hasExact()) noteMatch(candidateAt(rank), words);
-  }
-  clearSlots(words);
-  memory.fill(bits, 0, bytes);
-  closeOccurrences();
-  closeKept();
-}
-
-function noteMatch(doc: u32, words: u32): void {
-  const occurrences = addMatch(doc, words);
-  for (let i: u32 = 0; i < words; i++) store<u32>(occurrences + (<usize>i << 2), load<u32>(wordAt(i), W_COUNT));
-}
-
-/** Marks the words, rarest first, so that blocks of a frequent one may be left out. */
-function markWords(words: u32): void {
-  const documents = reserve(B_OUTPUT, words << 2);
-  let within: u32 = 0;
-  for (let marked: u32 = 0; marked !== (1 << words) - 1;) {
-    let rarest: u32 = 0;
-    let place: u32 = 0;
-    let least = NOWHERE;
-    let at: u32 = 5;
-    for (let i: u32 = 0; i < words; i++) {
-      const postings = ((marked >> i) & 1) === 0 ? postingsAt(at) : NOWHERE;
-      if (postings < least) {
-        least = postings;
-        rarest = i;
-        place = at;
-      }
-      at += 2 + inputAt(at + 1);
-    }
-    const forms = buffer(B_INPUT) + (<usize>(place + 2) << 2);
-    store<u32>(documents + (<usize>rarest << 2), markWord(forms, inputAt(place + 1), rarest, within));
-    marked |= 1 << rarest;
-    within = rarest + 1;
-  }
-}
-
-/** Postings of the forms of the word that is described in the input from `at` on. */
-function postingsAt(at: u32): u64 {
-  let postings: u64 = 0;
-  for (let i: u32 = 0; i < inputAt(at + 1); i++) postings += load<u32>(recordOf(inputAt(at + 2 + i)), R_DOCUMENTS);
-  return postings;
 }
 
 function keepByLists(bits: usize, scores: usize): void {
@@ -180,9 +113,9 @@ function sift(bits: usize, scores: usize): void {
 
 /**
  * Makes candidates of some documents of a bitmap, from a byte on, and finds the places of the words there, or only their remainders if
- * `roughly` is set. If slots have the indexes of postings, the first form of each word is found by them. Returns the byte behind them.
+ * `roughly` is set. Returns the byte behind them.
  */
-function find(bits: usize, from: usize, roughly: bool, indexed: bool): usize {
+function find(bits: usize, from: usize, roughly: bool): usize {
   const words = inputAt(0);
   const end = openCandidates(bits, from, words);
   forgetNoted();
@@ -190,8 +123,7 @@ function find(bits: usize, from: usize, roughly: bool, indexed: bool): usize {
   for (let i: u32 = 0; i < words; i++) {
     const forms = inputAt(at + 1);
     store<u32>(wordAt(i), inputAt(at), W_WANTED);
-    if (indexed) findIndexed(inputAt(at + 2), i, slotAt(i));
-    for (let j = <u32>indexed; j < forms; j++) findForm(inputAt(at + 2 + j), i, bits, <u32>from << 3, (<u32>end << 3) - 1, roughly);
+    for (let j: u32 = 0; j < forms; j++) findForm(inputAt(at + 2 + j), i, bits, <u32>from << 3, (<u32>end << 3) - 1, roughly);
     at += 2 + forms;
   }
   closeChoice();

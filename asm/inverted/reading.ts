@@ -56,14 +56,6 @@ export function readChunk(form: u32, chunk: u32, docs: usize, frequencies: usize
   return readBlock(blockAt(record, chunk), docs, frequencies);
 }
 
-/** The same without the frequencies of a block; those of a tail are decoded. */
-export function readChunkDocuments(form: u32, chunk: u32, docs: usize, frequencies: usize): u32 {
-  const record = recordOf(form);
-  if (chunk >= blockCount(record)) return readTail(record, docs, frequencies);
-  if (chunk % TOUCHED === 0) touchBlocks(record, chunk);
-  return readBlockDocuments(blockAt(record, chunk), docs);
-}
-
 /** Address of a posting of a tail, given its index and a copy of TAIL_PLACES. */
 export function postingOfTail(tail: usize, places: usize, index: u32): usize {
   return tail + <usize>load<u16>(places + (<usize>index << 1));
@@ -95,12 +87,12 @@ export function blockPositions(block: usize): usize {
   return block + (load<u32>(block, 8) >> 14);
 }
 
-/** Decodes only the documents of a block; returns their number. */
+/** Decodes only the documents of a block of the current epoch; returns their number. */
 export function readBlockDocuments(block: usize, docs: usize): u32 {
+  assert(isCurrent(block), 'documents of other numbers');
   const count = blockPostings(block);
   unpack(block + BLOCK_HEADER, count, docs, 1);
   sumGaps(docs, count, load<u32>(block, 4));
-  if (!isCurrent(block)) renumber(docs, count);
   return count;
 }
 

@@ -15,11 +15,11 @@
 // A bound is the score for the grade's least length and for 0, 1, 2, 3 or more occurrences, in units of the greatest possible score.
 // It is zero only for 0 occurrences.
 
-import { lengthsOf } from './documents.ts';
+import { isDead, lengthsOf } from './documents.ts';
 import { dropDerived } from './fields.ts';
-import { gradeLength, GRADES } from './grades.ts';
+import { gradeDocuments, gradeLength, GRADES } from './grades.ts';
 import { chunkIn, keepForm, keepPlaces, KEPT_FREQUENCIES } from './kept-chunks.ts';
-import { DERIVED, DOCS, FREQUENCIES, H_LEVEL_CAPACITY, H_ORDINALS, H_SCORING, TALLIED } from './layout.ts';
+import { DERIVED, DOCS, FREQUENCIES, H_DEAD_DOCS, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS, H_REMAP, H_SCORING, TALLIED } from './layout.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentsOf, frequenciesOf, isWide, NARROW_DOCUMENT, wordsOf } from './lists/list.ts';
 import { blockAt, blockCount } from './postings.ts';
@@ -27,9 +27,9 @@ import { chunkCount, readChunk } from './reading.ts';
 import { R_DOCUMENTS, R_FIELDS, recordOf } from './records.ts';
 import { B_GRADES, B_INPUT, B_TALLIES, B_TALLY_RESTS, buffer, reserve } from './scratch.ts';
 import { begin, filterOf, finish, leastScore, matchesOf, offerScore } from './selecting.ts';
-import { areCounted, clearSlots, countSlot, endOfSlots, hasAny, makeSlot, maskOf, MAX_SLOTS, matchSlots, mostFirst, slotAt } from './slots.ts';
 import { P_C0, P_C1 } from './weighing.ts';
 
+export const MAX_TALLIES: u32 = 8;
 const LARGE: u32 = 255;
 /** No number of documents that a chunk may add. */
 const NOT_ADDED: u32 = u32.MAX_VALUE;
@@ -68,6 +68,24 @@ export function tallyForms(count: u32, slot: u32, within: u32): u32 {
   let documents = load<u32>(recordOf(load<u32>(forms)), R_DOCUMENTS);
   for (let i: u32 = 1; i < count; i++) documents += tallyForm(load<u32>(forms + (<usize>i << 2)), bytes, slot);
   return counted ? documents : countSlot(bytes);
+}
+
+/** Moves the form with the most postings to the front: the first one finds the slot empty, which makes it the fastest per posting. */
+function mostFirst(forms: usize, count: u32): void {
+  const first = load<u32>(forms);
+  let most = forms;
+  for (let at = forms + 4; at < forms + (<usize>count << 2); at += 4) {
+    if (load<u32>(recordOf(load<u32>(at)), R_DOCUMENTS) > load<u32>(recordOf(load<u32>(most)), R_DOCUMENTS)) most = at;
+  }
+  store<u32>(forms, load<u32>(most));
+  store<u32>(most, first);
+}
+
+/** Whether every posting of the forms is of a live document and in a field that counts. */
+function areCounted(forms: usize, count: u32): bool {
+  if (mayHaveDead()) return false;
+  for (let at = forms; at < forms + (<usize>count << 2); at += 4) if ((load<u8>(recordOf(load<u32>(at)), R_FIELDS) & DERIVED) !== 0) return false;
+  return true;
 }
 
 /** Adds a form to an empty slot, except blocks without any of the documents of `others`, unless that is 0. */
@@ -112,6 +130,13 @@ function ownFrequencies(form: u32, chunk: u32, count: u32, frequencies: usize): 
   return FREQUENCIES;
 }
 
+/** Whether a slot may have a document between the first and the last document of a block. */
+function hasAny(bytes: usize, block: usize): bool {
+  const end = bytes + <usize>load<u32>(block);
+  for (let at = bytes + <usize>load<u32>(block, 4); at <= end; at += 16) if (v128.any_true(v128.load(at))) return true;
+  return false;
+}
+
 /** The same for a cached list. */
 export function tallyList(list: usize, slot: u32): u32 {
   const bytes = makeSlot(slot);
@@ -149,6 +174,17 @@ function tallyWide(list: usize, bytes: usize, slot: u32): void {
     if (frequency < LARGE) store<u8>(bytes + doc, <u8>frequency);
     else addLarge(bytes, doc, frequency, slot);
   }
+}
+
+function makeSlot(slot: u32): usize {
+  assert(slot < MAX_TALLIES, 'no such slot');
+  gradeDocuments();
+  reserve(B_TALLIES, (slot + 1) * load<u32>(H_LEVEL_CAPACITY));
+  return slotAt(slot);
+}
+
+function slotAt(slot: u32): usize {
+  return buffer(B_TALLIES) + <usize>slot * load<u32>(H_LEVEL_CAPACITY);
 }
 
 /** Writes the frequencies of a chunk to an empty slot. Returns whether it did: it leaves the slot empty if one may be too large for a byte. */
@@ -230,6 +266,33 @@ function addLarge(bytes: usize, doc: usize, frequency: u32, slot: u32): void {
   store<u8>(bytes + doc, <u8>LARGE);
 }
 
+/** Number of live documents of a slot. */
+function countSlot(bytes: usize): u32 {
+  const grades = buffer(B_GRADES);
+  const end = endOfTallies();
+  const zero = i64x2.splat(0);
+  let count: u32 = 0;
+  for (let doc: usize = 0; doc < end;) {
+    // A comparison is -1 where it holds, so each byte can count up to 255 matches.
+    let counts = zero;
+    for (const stop = min<usize>(doc + 16 * 252, end); doc < stop; doc += 64) {
+      counts = i8x16.sub(counts, alive(bytes + doc, grades + doc));
+      counts = i8x16.sub(counts, alive(bytes + doc + 16, grades + doc + 16));
+      counts = i8x16.sub(counts, alive(bytes + doc + 32, grades + doc + 32));
+      counts = i8x16.sub(counts, alive(bytes + doc + 48, grades + doc + 48));
+    }
+    const sums = i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(counts));
+    count += <u32>(i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1) + i32x4.extract_lane(sums, 2) + i32x4.extract_lane(sums, 3));
+  }
+  return count;
+}
+
+/** Of 16 documents, those that have a term and are not dead. */
+function alive(at: usize, grade: usize): v128 {
+  const zero = i64x2.splat(0);
+  return v128.andnot(i8x16.ne(v128.load(at), zero), i8x16.lt_s(v128.load(grade), zero));
+}
+
 // ---- Matches -------------------------------------------------------------------------------
 
 /**
@@ -240,21 +303,21 @@ function addLarge(bytes: usize, doc: usize, frequency: u32, slot: u32): void {
 export function selectTallied(count: u32, k: u32, all: bool, options: u32, filter: u32): u32 {
   const scale = openTerms(count);
   if (all) {
-    matchSlots(count, bitsOf(0));
+    matchAll(count, bitsOf(0));
     return selectMatched(count, k);
   }
   const state = begin(k, options, filter, 0);
   const total = selectAny(state, count, scale);
-  clearSlots(count);
+  clearTerms(count);
   finish(state);
   return total;
 }
 
-/** The same for the documents of level 0, whose bits are cleared. */
-function selectMatched(count: u32, k: u32): u32 {
+/** The same for the documents of level 0, whose bits are cleared, after `matchTallied`. */
+export function selectMatched(count: u32, k: u32): u32 {
   const state = begin(k, 0, 0, 0);
   const total = selectBits(state, count, scaleOfTerms(count));
-  clearSlots(count);
+  clearTerms(count);
   finish(state);
   return total;
 }
@@ -265,7 +328,7 @@ function selectAny(state: usize, count: u32, scale: f32): u32 {
   const collected = matchesOf(state);
   const zero = i64x2.splat(0);
   const most = i8x16.splat(3);
-  const end = endOfSlots();
+  const end = endOfTallies();
   const behind = TALLIED + <usize>(count * TERM);
   let least = boundOf(leastScore(state), scale);
   let total: u32 = 0;
@@ -340,10 +403,10 @@ function waitForBest(doc: usize, documents: u64, grades: usize, count: u32, leas
   return wait(doc, documents & best, waiting);
 }
 
-/** Matches the documents that have all of the terms on a level that is empty, without scores. Call `scoreTallied` afterwards. */
+/** Matches the documents that have all of the terms on a level that is empty, without scores. Call `scoreTallied` or, for level 0, `selectMatched` afterwards. */
 export function matchTallied(count: u32, level: u32): void {
   openTerms(count);
-  matchSlots(count, bitsOf(level));
+  matchAll(count, bitsOf(level));
 }
 
 /** Computes the scores of the documents of a level, which have none yet. The slots are cleared. */
@@ -361,12 +424,60 @@ export function scoreTallied(count: u32, level: u32): void {
     waiting = 0;
   }
   scoreEach(scores, waiting, count);
-  clearSlots(count);
+  clearTerms(count);
 }
 
 function scoreEach(scores: usize, waiting: u32, count: u32): void {
   const end = scoreWaiting(waiting, count);
   for (let at = DOCS; at < end; at += 4) store<f32>(scores + (<usize>load<u32>(at) << 2), load<f32>(at + (FREQUENCIES - DOCS)));
+}
+
+/** Documents are processed 64 at a time; those behind the last one have no terms, and the grade of dead ones. */
+function endOfTallies(): usize {
+  return load<u32>(H_DOCS);
+}
+
+/** Writes a bitmap of the documents that are alive and have all of the terms. Without branches: matches are too rare and too frequent to predict. */
+function matchAll(count: u32, bits: usize): void {
+  const zero = i64x2.splat(0);
+  const behind = TALLIED + <usize>(count * TERM);
+  const first = bytesOf(TALLIED);
+  const second = bytesOf(count > 1 ? TALLIED + TERM : TALLIED);
+  const end = endOfTallies();
+  for (let doc: usize = 0; doc < end; doc += 64) {
+    let least0 = i8x16.min_u(v128.load(first + doc), v128.load(second + doc));
+    let least1 = i8x16.min_u(v128.load(first + doc, 16), v128.load(second + doc, 16));
+    let least2 = i8x16.min_u(v128.load(first + doc, 32), v128.load(second + doc, 32));
+    let least3 = i8x16.min_u(v128.load(first + doc, 48), v128.load(second + doc, 48));
+    for (let term = TALLIED + 2 * TERM; term < behind; term += TERM) {
+      const at = bytesOf(term) + doc;
+      least0 = i8x16.min_u(least0, v128.load(at));
+      least1 = i8x16.min_u(least1, v128.load(at, 16));
+      least2 = i8x16.min_u(least2, v128.load(at, 32));
+      least3 = i8x16.min_u(least3, v128.load(at, 48));
+    }
+    store<u64>(bits + (doc >> 3), ~maskOf(i8x16.eq(least0, zero), i8x16.eq(least1, zero), i8x16.eq(least2, zero), i8x16.eq(least3, zero)));
+  }
+  if (mayHaveDead()) dropDead(bits, end);
+}
+
+function dropDead(bits: usize, end: usize): void {
+  const grades = buffer(B_GRADES);
+  for (let doc: usize = 0; doc < end; doc += 64) {
+    const matches = load<u64>(bits + (doc >> 3));
+    // The mask selects the high bits, which only the grades of dead documents have.
+    store<u64>(bits + (doc >> 3), matches & ~maskOf(v128.load(grades + doc), v128.load(grades + doc, 16), v128.load(grades + doc, 32), v128.load(grades + doc, 48)));
+  }
+}
+
+/** Whether postings may be of dead documents. */
+function mayHaveDead(): bool {
+  return load<u32>(H_DEAD_DOCS) !== 0 || load<u32>(H_REMAP) !== 0 || isDead(load<u32>(H_DOCS) - 1);
+}
+
+/** The high bits of 64 bytes. */
+function maskOf(a: v128, b: v128, c: v128, d: v128): u64 {
+  return <u64>i8x16.bitmask(a) | (<u64>i8x16.bitmask(b) << 16) | (<u64>i8x16.bitmask(c) << 32) | (<u64>i8x16.bitmask(d) << 48);
 }
 
 /** Adds the documents, from one on, that have a bit to the `waiting` ones at DOCS; returns their number. At most 64 are added. */
@@ -463,7 +574,7 @@ function scoreOf(doc: usize, count: u32): f32 {
 
 /** Reads the terms from B_INPUT; returns the factor by which a score is multiplied to compare it with bounds. */
 function openTerms(count: u32): f32 {
-  assert(count > 0 && count <= MAX_SLOTS, 'so many terms are not tallied');
+  assert(count > 0 && count <= MAX_TALLIES, 'so many terms are not tallied');
   const input = buffer(B_INPUT);
   const capacity = <usize>load<u32>(H_LEVEL_CAPACITY);
   for (let i: u32 = 0; i < count; i++) store<f32>(TALLIED + <usize>(i * TERM), load<f32>(input + (<usize>i << 3), 4), T_WEIGHT);
@@ -499,4 +610,9 @@ function setBounds(to: usize, grade: u32, weight: f32): void {
 /** A lower bound of the bound of any document with this score. */
 function boundOf(score: f32, scale: f32): u32 {
   return <u32>min<f32>(score * scale / SAFETY, 255);
+}
+
+function clearTerms(count: u32): void {
+  const end = endOfTallies();
+  for (let term = TALLIED; term < TALLIED + <usize>(count * TERM); term += TERM) memory.fill(bytesOf(term), 0, end);
 }

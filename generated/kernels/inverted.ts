@@ -174,10 +174,6 @@ export const H_FOUND = 68572;
 export const H_FACTORS = 68576;
 /** Chunks that a phrase query has read (see `kept-chunks.ts`). */
 export const H_KEPT = 68584;
-/** Number of matches of a phrase (see `phrase-matches.ts`). */
-export const H_PHRASE_MATCHES = 68600;
-/** The rank behind the candidates that were looked at (see `phrase-candidates.ts`). */
-export const H_NEXT_RANK = 68604;
 /** Used bytes of B_CHOSEN. */
 export const H_CHOSEN = 68596;
 /** State of `candidates.ts` and `gathering.ts`: 4 x u32. */
@@ -402,9 +398,7 @@ export const B_CANDIDATES = 71;
 export const B_REMAINING = 72;
 export const B_CHOSEN = 73;
 export const B_MARKS = 74;
-/** The documents that have a phrase (see `phrase-matches.ts`). */
-export const B_PHRASE_MATCHES = 75;
-export const BUFFERS = 76;
+export const BUFFERS = 75;
 /** Documents of a segment at most: their postings of a form never fill a block. */
 export const MAX_SEGMENT_DOCUMENTS = 127;
 /** Bits of `options`. */
@@ -413,9 +407,9 @@ export const MULTIPLIED = 2;
 export const COLLECTED = 4;
 /** XOR masks: from a key of the selection to an entry of B_OUTPUT, and from an entry to a key that is smaller for better results. */
 export const ORDINAL_BITS = 4294967295;
-export const MAX_SLOTS = 8;
 /** Slots of a document; the last one has the number of the first further field. */
 export const SLOTS = 8;
+export const MAX_TALLIES = 8;
 export const E_FORM = 0;
 export const E_TOKENS = 4;
 export const BM25 = 0;

@@ -3,9 +3,9 @@ import { Action, Algorithm, type InvertedKernel, MAX_LEVELS } from '../../kernel
 import type { Scoring } from './algorithm.ts';
 import { KnownMatches } from './known-matches.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
-import { exactPhrase, keepPhrase } from './phrase.ts';
+import { keepPhrase } from './phrase.ts';
 import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
-import type { BestOf, FewOf, FoundPhrase, Leave, ListInClasses, ResultPlace, Tallied, WeightedList } from './result-place.ts';
+import type { BestOf, FewOf, Leave, ListInClasses, Matched, ResultPlace, Tallied, WeightedList } from './result-place.ts';
 
 /** Searching a list for one document takes as long as scanning this many of its documents. */
 const SEARCH = 30;
@@ -51,8 +51,8 @@ export class Evaluation {
     const known = lone ? this.#knownMatches(query) : undefined;
     const matches = known?.recall() ?? 0;
     if (matches !== 0) return { list: matches, weight: 1 };
-    const found = plain && query.kind === 'phrase' && known?.isNamed === false ? this.#foundPhrase(query) : undefined;
-    if (found !== undefined) return found;
+    const matched = plain && query.kind === 'phrase' && known?.isNamed === false ? this.#matchPhrase(query) : undefined;
+    if (matched !== undefined) return matched;
     const terms = query.kind === 'or' ? query.of : [query];
     const operands = query.kind === 'and' ? query.of : terms;
     if ((plain || (lone && query.kind !== 'and')) && operands.every(isTerm) && this.#mayTally(operands)) {
@@ -191,20 +191,14 @@ export class Evaluation {
     if (slop === undefined) call.scoreTallied(terms.length, level);
   }
 
-  /** The matches of an exact phrase that are not remembered, in the fewest passes; their scores are the same as those of tallies. */
-  #foundPhrase({ words, slop, weight = 1, classes }: PhraseQuery): FoundPhrase | undefined {
-    if (slop !== undefined) return undefined;
+  /** The matches of an exact phrase on level 0 without scores, which only the best of them need if they are not remembered. */
+  #matchPhrase({ words, slop, weight = 1, classes }: PhraseQuery): Matched | undefined {
     const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight, classes }));
-    const rarestFirst = this.#rarestToTally(terms);
-    if (rarestFirst === undefined) return undefined;
-    this.#kernel.inputNumbers(exactPhrase(words));
-    this.#kernel.call.findPhrase();
-    const counts = this.#kernel.output(words.length);
-    const found = rarestFirst.map((term) => {
-      const word = terms.indexOf(term);
-      return { word, documents: counts[word]!, weight: weight * this.#scoring.weightOf(counts[word]!) };
-    });
-    return { words: found.sort((a, b) => a.documents - b.documents) };
+    const tallied = slop === undefined ? this.#rarestToTally(terms) : undefined;
+    if (tallied === undefined) return undefined;
+    this.#tallyWords(tallied, 0);
+    keepPhrase(this.#kernel, words, slop, 0, false, undefined);
+    return { matched: tallied.length };
   }
 
   /** Matches the documents that have all words of a phrase, without scores. */

@@ -30,13 +30,13 @@ export interface Tallied {
   readonly all: boolean;
 }
 
-/** The documents that have an exact phrase, without scores (asm/inverted/phrase-matches.ts), and its words in the order in which scores are added. */
-export interface FoundPhrase {
-  readonly words: readonly { readonly word: number; readonly weight: number }[];
+/** Tallied terms of a phrase whose documents have their bits on level 0, but no scores. */
+export interface Matched {
+  readonly matched: number;
 }
 
-/** Where the result of a query is: only in the scores of level 0, in its bits and scores, in one list, still in several lists, in tallies, or in the matches of a phrase. */
-export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf | Tallied | FoundPhrase;
+/** Where the result of a query is: only in the scores of level 0, in its bits and scores, in one list, still in several lists, or in tallies, with or without bits. */
+export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf | Tallied | Matched;
 
 /** The work that an evaluation may leave to the selection. */
 export interface Leave {
