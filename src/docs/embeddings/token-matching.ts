@@ -24,10 +24,10 @@ const CHARACTERS = 2500;
 /** Larger documents take too long to read. */
 const MOST_BYTES = 256 * 1024;
 /**
- * Bytes of cached tokens: those of some 100,000 pages, or of 165,000 documents of 1 KB. A search that has to read most of the documents that it
+ * Bytes of cached tokens: those of some 150,000 pages, or of 245,000 documents of 1 KB. A search that has to read most of the documents that it
  * compares takes three times as long.
  */
-const LIMIT = 64 * 2 ** 20;
+const LIMIT = 96 * 2 ** 20;
 
 /** Compares documents with queries token by token, if the current model has vectors of tokens. */
 export class TokenMatching {
