@@ -15,7 +15,8 @@ class Searches {
   readonly #ends = new Map<number, (error?: Error) => void>();
 
   constructor(places: number) {
-    this.gate = new SearchGate({ places, timer: this.timer });
+    // Turns that are never over: how long the machine takes must not decide which searches have begun.
+    this.gate = new SearchGate({ places, timer: this.timer, turns: { isOver: false, request: async () => undefined } });
   }
 
   /** Rejects with the error of the gate or of the search. */

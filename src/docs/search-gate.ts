@@ -2,7 +2,7 @@ import type { Operations } from '../../generated/docs/operations.ts';
 import { ServiceError } from '../errors/index.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import { currentTracing, type Tracing } from '../lib/tracing.ts';
-import { turns } from '../lib/turns.ts';
+import { turns as turnsOfThread, type Turns } from '../lib/turns.ts';
 import type { Context, Handlers } from '../operations/index.ts';
 import { costOf, type Cost, type Passes } from './search-cost.ts';
 
@@ -10,6 +10,7 @@ export interface SearchGateOptions {
   /** Maximum number of searches that run at once, with one more if all are expensive or all are cheap; 0 for no limit. */
   readonly places: number;
   readonly timer?: Timer;
+  readonly turns?: Pick<Turns, 'isOver' | 'request'>;
 }
 
 /** Milliseconds that a search waits for a place (decision D-19). A request may take 30 s, so time is left for an expensive search to run. */
@@ -57,12 +58,14 @@ class Lane {
 export class SearchGate {
   readonly #places: number;
   readonly #timer: Timer;
+  readonly #turns: Pick<Turns, 'isOver' | 'request'>;
   /** In the order in which they get free places. */
   readonly #lanes = [new Lane('cheap'), new Lane('expensive')] as const;
 
-  constructor({ places, timer = systemTimer }: SearchGateOptions) {
+  constructor({ places, timer = systemTimer, turns = turnsOfThread }: SearchGateOptions) {
     this.#places = places === 0 ? Infinity : places;
     this.#timer = timer;
+    this.#turns = turns;
   }
 
   /** Number of searches that wait for a place. */
@@ -87,7 +90,7 @@ export class SearchGate {
     try {
       // A search that ends admits the next one at once, in the same turn of the event loop. Its request has had its turn, so it does not wait
       // behind those that have not begun.
-      if (turns.isOver) await turns.request();
+      if (this.#turns.isOver) await this.#turns.request();
       return await search();
     } finally {
       lane.running -= 1;

@@ -114,7 +114,7 @@ describe('the metrics of embeddings (decisions section 4.1)', () => {
     const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     expect(lines).toEqual([
       'svc_vector_embeddings_total{collection="blog"} 1', 'svc_embedding_provider_configured 1', 'svc_embedding_queue_size 1', 'svc_embedding_queue_dropped_total 1',
-      'svc_embedding_cache_hits_total 1', 'svc_embedding_cache_misses_total 1', 'svc_embedding_cache_size 1', 'svc_embedding_token_bytes 8192',
+      'svc_embedding_cache_hits_total 1', 'svc_embedding_cache_misses_total 1', 'svc_embedding_cache_size 1', 'svc_embedding_token_bytes 0',
     ]);
     expect(await registry.metrics()).toContain('svc_embedding_queue_dropped_total 1\n');
   });
