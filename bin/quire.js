@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --no-concurrent-marking --no-allocation-site-pretenuring --max-semi-space-size=16
+#!/usr/bin/env -S node --no-concurrent-marking --no-allocation-site-pretenuring
 // The published package holds compiled files; a checkout runs from its sources.
 import { existsSync } from 'node:fs';
 // Not by name: an old Node lacks the function, and would say so instead of what is below.
