@@ -23,7 +23,7 @@ type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors' | 'fin
 /** Vector search, and the indexes that it needs. */
 export interface Vectors extends VectorSearch {
   readonly handlers: VectorHandlers;
-  readonly view: Pick<VectorView, 'start' | 'restart' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed' | 'position' | 'bytesOf'>;
+  readonly view: Pick<VectorView, 'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed' | 'position' | 'bytesOf'>;
   /** Writes checkpoints and ends the workers; harmless before the start and when repeated. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;

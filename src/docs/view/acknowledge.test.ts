@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import type { Context } from '../../operations/index.ts';
-import { acknowledgeCaughtUp } from './acknowledge.ts';
+import { acknowledgeCaughtUp, type Following } from './acknowledge.ts';
 
 type Handlers = Parameters<typeof acknowledgeCaughtUp>[0];
 type AnyHandler = (input: object, context: Context) => Promise<unknown>;
@@ -10,7 +10,7 @@ const context = { signal: new AbortController().signal } as Context;
 const ids = Object.keys(operations) as (keyof Operations)[];
 
 /** Ids of the operations that have not returned while the index is behind. */
-async function waitingFor(view: { caughtUp(): Promise<void> }): Promise<string[]> {
+async function waitingFor(view: Following): Promise<string[]> {
   const plain = Object.fromEntries(ids.map((id) => [id, async () => id])) as unknown as Handlers;
   const handlers = acknowledgeCaughtUp(plain, view) as unknown as Record<string, AnyHandler>;
   const answered = new Set<string>();
@@ -20,7 +20,7 @@ async function waitingFor(view: { caughtUp(): Promise<void> }): Promise<string[]
 }
 
 describe('while an index is behind (design section 5)', () => {
-  const lagging = { caughtUp: () => new Promise<void>(() => undefined) };
+  const lagging = { isCaughtUp: false, caughtUp: () => new Promise<void>(() => undefined) };
 
   it('what writes documents waits until they can be found, and nothing else does', async () => {
     expect(await waitingFor(lagging)).toEqual(expect.arrayContaining(['addDocument', 'addDocuments', 'updateDocument', 'setDocumentTtl',
@@ -37,10 +37,16 @@ describe('while an index is behind (design section 5)', () => {
     const handlers = acknowledgeCaughtUp({
       addDocument: async () => 'written',
       deleteDocument: async () => { throw new Error('the disk is away'); },
-    } as unknown as Handlers, { caughtUp: () => promise }) as unknown as Record<string, AnyHandler>;
+    } as unknown as Handlers, { isCaughtUp: false, caughtUp: () => promise }) as unknown as Record<string, AnyHandler>;
     await expect(handlers['deleteDocument']!({}, context)).rejects.toThrow('the disk is away');
     const answer = handlers['addDocument']!({}, context);
     resolve();
     expect(await answer).toBe('written');
   });
+});
+
+it('a write asks no index that has caught up to do so', async () => {
+  const view = { isCaughtUp: true, caughtUp: () => Promise.reject(new Error('asked')) };
+  const handlers = acknowledgeCaughtUp({ addDocument: async () => 'written' } as unknown as Handlers, view) as unknown as Record<string, AnyHandler>;
+  expect(await handlers['addDocument']!({}, context)).toBe('written');
 });

@@ -7,7 +7,7 @@ type AnyHandler = (input: object, context: Context) => Promise<unknown>;
 /** A view that a write waits for: see `CollectionView.caughtUp`. */
 export interface Following {
   /** Whether `caughtUp` would resolve at once, if that is known without a query. */
-  readonly isCaughtUp?: boolean;
+  readonly isCaughtUp: boolean;
   caughtUp(signal?: AbortSignal): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function whenCaughtUp<Input, Output>(handler: (input: Input, context: Con
     const output = await handler(input, context);
     const tracing = currentTracing();
     // The views work while the disk does, so they usually have the write by now.
-    if (tracing === undefined && views.every(({ isCaughtUp }) => isCaughtUp === true)) return output;
+    if (tracing === undefined && views.every(({ isCaughtUp }) => isCaughtUp)) return output;
     await (tracing === undefined ? caughtUp(views, context.signal) : caughtUpTraced(tracing, views, context.signal));
     return output;
   };

@@ -36,7 +36,7 @@ export interface FullTextSearch {
   readonly deps: SearchDeps;
 }
 
-type ServedView = Pick<FullTextView, 'start' | 'stop' | 'restart' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed' | 'bytesOf'>;
+type ServedView = Pick<FullTextView, 'start' | 'stop' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed' | 'bytesOf'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -94,6 +94,9 @@ function withCaches(view: ServedView, expansion: Expansion, rows: RecentRows): S
       await expansion.stop();
       rows.clear();
       await view.restart();
+    },
+    get isCaughtUp() {
+      return view.isCaughtUp;
     },
     caughtUp: (signal) => view.caughtUp(signal),
     reached: (lsn, signal) => view.reached(lsn, signal),

@@ -29,6 +29,11 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     expect(await fixture.keys('fox')).toEqual(['a']);
   });
 
+  it('has caught up when a write is acknowledged, and says so without a query', async () => {
+    await fixture.add('a', 'The quick fox runs');
+    expect(fixture.search.view.isCaughtUp).toBe(true);
+  });
+
   it('reports the words that a result has, in whichever field, of few results as of many', async () => {
     const documents = Array.from({ length: 300 }, (_, i) => ({ key: `${i % 5 === 0 ? 'owl' : 'k'}-${i}`, lang: 'en', contentMd: i % 2 === 0 ? 'foxes' : 'dogs', meta: i % 3 === 0 ? { title: ['Cats'] } : {} }));
     await fixture.call('addDocuments', { collection: 'c', documents });
