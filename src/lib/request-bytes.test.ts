@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BodyCutOff, BodyTooLarge, readRequestBytes } from './request-bytes.ts';
 
@@ -11,10 +12,21 @@ afterEach(() => {
   server?.close();
 });
 
-/** The result of reading the body of one request that is sent in pieces; the connection is then cut if requested. */
-async function read(pieces: readonly string[], { length, cut = false }: { length?: number; cut?: boolean } = {}): Promise<unknown> {
+interface Sending {
+  readonly length?: number;
+  /** Whether the connection is cut after the pieces. */
+  readonly cut?: boolean;
+  /** Whether the body is asked for only when all of it has arrived. */
+  readonly late?: boolean;
+}
+
+/** The result of reading the body of one request that is sent in pieces. */
+async function read(pieces: readonly string[], { length, cut = false, late = false }: Sending = {}): Promise<unknown> {
   const outcome = new Promise((resolve) => {
-    server = createServer((request) => void readRequestBytes(request, 10).then((bytes) => resolve(bytes.toString()), resolve));
+    server = createServer(async (request) => {
+      while (late && !request.complete) await setImmediate();
+      await readRequestBytes(request, 10).then((bytes) => resolve(bytes.toString()), resolve);
+    });
   });
   server!.listen(0, '127.0.0.1');
   await once(server!, 'listening');
@@ -41,6 +53,33 @@ describe('the bytes of a request', () => {
     expect(await read(['0123456789'])).toBe('0123456789');
     expect(await read(['01234567890'])).toBeInstanceOf(BodyTooLarge);
     expect(await read([], { length: 11 })).toBeInstanceOf(BodyTooLarge);
+  });
+
+  it('are the same where all have arrived before anyone asks for them', async () => {
+    expect(await read(['abc', 'def'], { late: true })).toBe('abcdef');
+    expect(await read(['abc', 'defg'], { length: 7, late: true })).toBe('abcdefg');
+    expect(await read([], { length: 0, late: true })).toBe('');
+    expect(await read(['01234', '56789'], { late: true })).toBe('0123456789');
+    expect(await read(['01234', '567890'], { late: true })).toBeInstanceOf(BodyTooLarge);
+  });
+
+  it('leave the connection to the next request, also where they are read at once', async () => {
+    server = createServer(async (request, response) => {
+      while (!request.complete) await setImmediate();
+      response.end(await readRequestBytes(request, 10));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    let answers = '';
+    socket.on('data', (chunk: Buffer) => (answers += chunk.toString()));
+    for (const body of ['abc', '', 'def']) {
+      const before = answers;
+      socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      while (answers === before) await once(socket, 'data');
+    }
+    expect(answers.match(/\r\n\r\n(?:abc|def|)(?=HTTP|$)/g)).toEqual(['\r\n\r\nabc', '\r\n\r\n', '\r\n\r\ndef']);
+    socket.destroy();
   });
 
   it('that stop coming are no body', async () => {

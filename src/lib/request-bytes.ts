@@ -35,6 +35,19 @@ export function readRequestBytes(request: IncomingMessage, maxBytes: number): Pr
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(new BodyTooLarge(maxBytes));
   // A request whose client has already disconnected emits no further event.
   if (request.destroyed) return Promise.reject(new BodyCutOff(request.errored ?? undefined));
+  return arrivedWhole(request, maxBytes) ?? arriving(request, maxBytes);
+}
+
+/** A short body arrives with the head of its request, so that it is there when it is asked for: then it needs neither listeners nor events. */
+function arrivedWhole(request: IncomingMessage, maxBytes: number): Promise<Buffer> | undefined {
+  if (!request.complete || request.readableFlowing !== null) return undefined;
+  if (request.readableLength > maxBytes) return Promise.reject(new BodyTooLarge(maxBytes));
+  return Promise.resolve((request.read() as Buffer | null) ?? NOTHING);
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function arriving(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;

@@ -51,13 +51,18 @@ export class BodyWatch {
   watch(request: IncomingMessage, response: ServerResponse): void {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
     if (length === '0' && encoding === undefined) return;
-    const arrival: Arrival = { request, response, waited: 0, bytesBefore: request.socket.bytesRead, readOnMs: 0 };
-    this.#arriving.add(arrival);
-    request.once('end', () => this.#arriving.delete(arrival));
+    // A short body is complete when what arrived with the head has been parsed.
+    queueMicrotask(() => void (request.complete || this.#begin(request, response)));
   }
 
   stop(): void {
     clearInterval(this.#timer);
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse): void {
+    const arrival: Arrival = { request, response, waited: 0, bytesBefore: request.socket.bytesRead, readOnMs: 0 };
+    this.#arriving.add(arrival);
+    request.once('end', () => this.#arriving.delete(arrival));
   }
 
   #check(): void {
