@@ -1,4 +1,4 @@
-import { withSymbols } from './code-symbols.ts';
+import { concernsSymbols, withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
 import { transactWithCapacity, withCapacity } from './embedding-capacity.ts';
 import { CURRENT, type CurrentRow } from './document-rows.ts';
@@ -13,9 +13,10 @@ import { encodeBody, toPending } from './version.ts';
 /** `POST /v1/add`: creates or updates a document (identity rules 1 and 4, decision D-32). */
 export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
   return async ({ collection, key, lang, meta: given = {}, contentMd, ttl, saveRevision, ...expected }, { signal }) => {
-    await requireValid(deps, collection, given);
+    const validating = requireValid(deps, collection, given);
+    if (validating !== undefined) await validating;
     const identity = identify(collection, key, lang);
-    const meta = await withSymbols(deps, identity, given, contentMd);
+    const meta = concernsSymbols({ key, meta: given }) ? await withSymbols(deps, identity, given, contentMd) : given;
     const version = { identity, meta, body: await encodeBody(deps.codec, collection, contentMd), ttl, saveRevision, skipDuplicate: undefined, flags: 0 };
     const demand = { versions: [version], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal };
     // An expectation is checked in a transaction of its own.

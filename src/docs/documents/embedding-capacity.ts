@@ -16,6 +16,8 @@ export interface WaitBudget {
 export interface EmbeddingCapacity {
   /** Maximum number of documents in the queue. A transaction must not write more, because they would never all fit. */
   readonly size: number;
+  /** Whether every document fits at present, so that nothing has to be reserved. */
+  readonly isUnlimited: boolean;
   /** Returns the wait that is allowed to one request. */
   waitBudget(): WaitBudget;
   /** Waits for free places until `waitBudget` is used up. Rejects with the signal's reason when that aborts. */
@@ -34,7 +36,7 @@ export interface Reservation {
 
 /** For a server without embeddings: every document fits, and nothing is queued. */
 const unlimited: Reservation = { dropped: new Set(), commit: () => undefined, cancel: () => undefined };
-export const UNLIMITED_CAPACITY: EmbeddingCapacity = { size: Infinity, waitBudget: () => ({ left: 0 }), reserve: async () => unlimited };
+export const UNLIMITED_CAPACITY: EmbeddingCapacity = { size: Infinity, isUnlimited: true, waitBudget: () => ({ left: 0 }), reserve: async () => unlimited };
 
 /** A version of a document that carries flags for the change feed. */
 interface Flagged {
@@ -63,6 +65,7 @@ export interface Stored<V extends Flagged, T> {
 export async function withCapacity<V extends Flagged, T>(
   { embeddingCapacity }: Pick<Deps, 'embeddingCapacity'>, { versions, toPending, waitBudget, signal }: Demand<V>, write: (versions: readonly V[]) => Promise<Stored<V, T>>,
 ): Promise<{ value: T; dropped: number }> {
+  if (embeddingCapacity.isUnlimited) return { value: (await write(versions)).value, dropped: 0 };
   const pending = versions.map((version) => ((version.flags & CHANGE_FLAGS.SKIP_EMBEDDINGS) === 0 ? toPending(version) : undefined));
   const reservation = await embeddingCapacity.reserve(pending.filter((each) => each !== undefined), waitBudget, signal);
   const isDropped = (i: number): boolean => pending[i] !== undefined && reservation.dropped.has(pending[i].id);

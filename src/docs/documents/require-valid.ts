@@ -2,9 +2,16 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Deps } from './deps.ts';
 import type { Meta } from './meta.ts';
 
-/** Throws `validation_failed` with one message for each violation when the collection's schema forbids the metadata (decision D-48). */
-export async function requireValid({ schemas }: Pick<Deps, 'schemas'>, collection: string, meta: Meta): Promise<void> {
-  const errors = await schemas.violations(collection, meta);
+/**
+ * Throws or rejects with `validation_failed`, with one message for each violation, when the collection's schema forbids the metadata (decision
+ * D-48). Undefined if there is nothing to wait for, as without a schema.
+ */
+export function requireValid({ schemas }: Pick<Deps, 'schemas'>, collection: string, meta: Meta): Promise<void> | undefined {
+  const errors = schemas.violations(collection, meta);
+  return errors instanceof Promise ? errors.then(requireNone) : requireNone(errors);
+}
+
+function requireNone(errors: readonly string[]): undefined {
   if (errors.length > 0) throw new ServiceError('validation_failed', 'validation failed', { errors });
 }
 

@@ -113,6 +113,7 @@ describe('embedding messages', () => {
   let isFull = false;
   const embeddingCapacity: EmbeddingCapacity = {
     size: 10,
+    isUnlimited: false,
     waitBudget: () => ({ left: 0 }),
     reserve: async (documents) => ({ dropped: new Set(isFull ? documents.map(({ id }) => id) : []), commit: () => undefined, cancel: () => undefined }),
   };

@@ -105,6 +105,15 @@ describe('the gate of the queue', () => {
     expect((await gate.reserve(pending(9), gate.waitBudget())).dropped.size).toBe(0);
   });
 
+  it('limits nothing before it is opened and after it is closed', () => {
+    const { gate } = gateOf(1);
+    expect(gate.isUnlimited).toBe(false);
+    gate.close();
+    expect(gate.isUnlimited).toBe(true);
+    gate.open(0, 0);
+    expect(gate.isUnlimited).toBe(false);
+  });
+
   it('counts one document once, however often a batch names it', async () => {
     const { gate } = gateOf(2);
     const { dropped } = await gate.reserve([...pending(2), ...pending(2)], gate.waitBudget());

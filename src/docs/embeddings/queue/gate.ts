@@ -99,12 +99,17 @@ export class QueueGate implements EmbeddingCapacity {
     this.#tickets.push({ lsn, count });
   }
 
+  /** Until it is opened. */
+  get isUnlimited(): boolean {
+    return this.#position === undefined;
+  }
+
   waitBudget(): WaitBudget {
     return { left: this.#options.waitMs };
   }
 
   async reserve(documents: readonly PendingDocument[], waitBudget: WaitBudget, signal?: AbortSignal): Promise<Reservation> {
-    if (this.#position === undefined || documents.length === 0) return UNLIMITED_CAPACITY.reserve([], waitBudget);
+    if (this.isUnlimited || documents.length === 0) return UNLIMITED_CAPACITY.reserve([], waitBudget);
     const ids = [...new Map(documents.map((each) => [each.id, each])).values()];
     if (this.#waiters.length === 0 && ids.length <= this.#free()) return this.#take(ids.length);
     const life = this.#life;
