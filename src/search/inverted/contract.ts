@@ -19,7 +19,7 @@ export interface IndexOptions {
   readonly maxBytes?: number;
   /** Bytes of these that may be used to remember data between queries; default half the size of the index, at most 128 MiB. */
   readonly cacheBytes?: number;
-  /** Additional bytes for the filters of recent searches; default 8 MiB. */
+  /** Additional bytes for the filters of recent searches; default `roomForFilters`. */
   readonly filterBytes?: number;
 }
 
