@@ -10,6 +10,7 @@
 import { clearBit, hasBit, setBit } from './bits.ts';
 import { PART_BITMAPS } from './layout.ts';
 import { allocate, allocateZeroed, release, roomFor } from './memory.ts';
+import { countCommon } from './popcount.ts';
 
 export const ENTRY: u32 = 12;
 export const E_FORM: usize = 2;
@@ -86,26 +87,13 @@ export function countContainer(entry: usize, bits: usize, bytes: u32): u32 {
   const at = <usize>load<u32>(entry, E_ADDRESS);
   const size = load<u32>(entry, E_SIZE);
   let count: u32 = 0;
-  if (form === BITMAP) return countBitmap(at, bits, min(bytes, BITMAP_BYTES));
+  if (form === BITMAP) return countCommon(at, bits, min(bytes, BITMAP_BYTES));
   if (form === ARRAY) {
     for (let i: u32 = 0; i < size; i++) count += <u32>hasBit(bits, load<u16>(at + (<usize>i << 1)));
   } else {
     for (let i: u32 = 0; i < size; i++) count += countRun(bits, load<u16>(at + (<usize>i << 2)), load<u16>(at + (<usize>i << 2), 2));
   }
   return count;
-}
-
-/** Number of bits that two bitmaps have in common; four words at a time take 0.6 of the time of one. */
-function countBitmap(one: usize, other: usize, bytes: u32): u32 {
-  let count: u64 = 0;
-  let more: u64 = 0;
-  let i: u32 = 0;
-  for (; i + 32 <= bytes; i += 32) {
-    count += popcnt(load<u64>(one + i) & load<u64>(other + i)) + popcnt(load<u64>(one + i, 8) & load<u64>(other + i, 8));
-    more += popcnt(load<u64>(one + i, 16) & load<u64>(other + i, 16)) + popcnt(load<u64>(one + i, 24) & load<u64>(other + i, 24));
-  }
-  for (; i < bytes; i += 8) count += popcnt(load<u64>(one + i) & load<u64>(other + i));
-  return <u32>(count + more);
 }
 
 /** Removes the values that a bitmap has from it and appends them to a list of slots. Returns the end of the list. */

@@ -5,6 +5,7 @@ import { compareBytes } from '../inverted/bytes.ts';
 import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, C_SPELLED, C_VALUES, columnAt, KEYS, lengthOf, R_SET, R_TEXT, recordAt } from './dictionary.ts';
 import { isArray, listOf, PAGE_SHIFT, pageAt, pageEnd, SEVERAL, slotsOf, valueOf, valuesIn } from './forward.ts';
 import { level, levelBytes } from './levels.ts';
+import { countBits } from './popcount.ts';
 import { B_COUNTS, B_DAYS, B_OUTPUT, B_TOUCHED, buffer, reserve } from './scratch.ts';
 import { countSet } from './sets.ts';
 import { live } from './slots.ts';
@@ -57,6 +58,17 @@ export function countValues(number: u32, from: u32): u32 {
     else touched = countList(pageAt(column + C_PAGES, page), bits + first, counts, touched);
   }
   return touched;
+}
+
+/** Writes to B_COUNTS how many documents of a bitmap each value of a metadata key has; returns its address. Documents without any count for the value 0. */
+export function countEach(number: u32, bits: usize): usize {
+  const column = columnAt(number);
+  const bytes = load<u32>(column, C_NEXT) << 2;
+  const counts = reserve(B_COUNTS, bytes);
+  reserve(B_TOUCHED, bytes);
+  memory.fill(counts, 0, bytes);
+  countPages(number, column, counts, bits, levelBytes());
+  return counts;
 }
 
 /** Counts the documents of each value of a column with few values. */
@@ -116,15 +128,14 @@ function isSoonerBySets(column: usize, bits: usize, bytes: u32): bool {
   const pairs = load<u32>(column, C_PAIRS);
   const values = load<u32>(column, C_VALUES);
   if (values > load<u32>(column, C_DOCS) / FEW_DOCUMENTS) return false;
-  let documents: u64 = 0;
-  for (let i: u32 = 0; i < bytes; i += 8) documents += popcnt(load<u64>(bits + i));
+  const documents = countBits(bits, bytes);
   const isSeveral = pairs > load<u32>(column, C_DOCS);
   const words = bytes >> 3;
   const areBitmaps = <u64>pairs * BITMAP_SLOTS > <u64>values * (<u64>bytes << 3);
   const bySets = areBitmaps ? <f32>values * <f32>words * BITMAP_WORD_COST : <f32>pairs;
   if (isSeveral) return bySets < <f32>documents * SEVERAL_COST;
   if (load<u32>(column, C_NEXT) > MAX_LISTED) return bySets < <f32>documents * SINGLE_COST;
-  return bySets < <f32>documents * LISTED_COST + <f32>min<u64>(documents, words) * LISTED_WORD_COST;
+  return bySets < <f32>documents * LISTED_COST + <f32>min(documents, words) * LISTED_WORD_COST;
 }
 
 function countSets(column: usize, counts: usize, bits: usize, bytes: u32): u32 {

@@ -3,6 +3,7 @@
 
 import { slotEnd, live, toOrds, toSlots } from './slots.ts';
 import { H_ORD_END } from './layout.ts';
+import { countBits } from './popcount.ts';
 import { B_INPUT, B_LEVELS, B_OUTPUT, buffer, reserve } from './scratch.ts';
 
 /** Bytes of a level, a multiple of eight. */
@@ -54,11 +55,7 @@ export function invertLevel(number: u32): void {
 }
 
 export function countLevel(number: u32): u32 {
-  const at = level(number);
-  const end = levelBytes();
-  let count: u64 = 0;
-  for (let i: u32 = 0; i < end; i += 8) count += popcnt(load<u64>(at + i));
-  return <u32>count;
+  return countBits(level(number), levelBytes());
 }
 
 /** Sets a level to the documents in a set of ordinals in B_INPUT, of `bytes` bytes. */

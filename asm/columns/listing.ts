@@ -1,7 +1,8 @@
 // Lists the documents that a page of results may have in B_SLOTS, before they are sorted: all documents of a set, or those of the first
 // values in the order, or the best by a number.
 
-import { C_DOCS, C_SPELLED, columnAt, R_SET, recordAt } from './dictionary.ts';
+import { C_DOCS, C_PAIRS, C_SPELLED, columnAt, KEYS, R_SET, recordAt } from './dictionary.ts';
+import { countEach } from './facets.ts';
 import { pageEnd } from './forward.ts';
 import { level, levelBytes } from './levels.ts';
 import { BY_TEXT, equalsFormer, isReady, orderAt, placeInOrder, sortedAt, sortedCount } from './orders.ts';
@@ -17,6 +18,10 @@ import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
 export const MAX_WALK: u32 = 4096;
 const SCANNED: u32 = 32;
 export const NOT_WALKED: u32 = 0xffffffff;
+/** Taking a document that is before the page takes as long as counting this many (measured; see `skipValues`). */
+const COUNTED_PER_TAKEN: u64 = 5;
+/** Values are skipped if they are at most 1 per this number of documents. */
+const SKIPPED: u32 = 4;
 /** Documents for which no value was found yet. */
 const REST_LEVEL: u32 = 77;
 /** Documents that are kept in addition to the wanted ones when documents are listed by a number. */
@@ -41,7 +46,8 @@ export function walkValues(bits: usize, keys: u32, from: u32, to: u32, marked: b
   const column = columnAt(load<u32>(key, K_COLUMN));
   const order = orderAt(column, load<u32>(key, K_ORDER));
   const values = sortedCount(order);
-  if (values > load<u32>(column, C_DOCS) / SCANNED && (to > MAX_WALK || <u64>to * values / documents > <u64>MAX_WALK)) return NOT_WALKED;
+  const skips = !marked && <u64>from * COUNTED_PER_TAKEN > <u64>documents && values <= load<u32>(column, C_DOCS) / SKIPPED && hasOneValueEach(key, column);
+  if (!skips && values > load<u32>(column, C_DOCS) / SCANNED && (to > MAX_WALK || <u64>to * values / documents > <u64>MAX_WALK)) return NOT_WALKED;
   const bytes = levelBytes();
   const rest = level(REST_LEVEL);
   memory.copy(rest, bits, bytes);
@@ -49,6 +55,10 @@ export function walkValues(bits: usize, keys: u32, from: u32, to: u32, marked: b
   const slots = buffer(B_SLOTS);
   let at = marked ? placeOfMark(key, column, order, descending) : descending ? <i32>values - 1 : 0;
   let below: u32 = 0;
+  if (skips) {
+    at = skipValues(bits, key, order, from, descending);
+    below = load<u32>(buffer(B_HISTOGRAM));
+  }
   let end = slots;
   let most = max(MAX_WALK, load<u32>(column, C_DOCS) / SCANNED);
   for (; at >= 0 && at < <i32>values; at += descending ? -1 : 1) {
@@ -68,6 +78,34 @@ export function walkValues(bits: usize, keys: u32, from: u32, to: u32, marked: b
     end = slots;
   }
   return NOT_WALKED;
+}
+
+/** Whether no document has several values of a metadata key. */
+function hasOneValueEach(key: usize, column: usize): bool {
+  return load<u32>(key, K_COLUMN) >= KEYS && load<u32>(column, C_PAIRS) === load<u32>(column, C_DOCS);
+}
+
+/**
+ * Finds the value of the document at a place, by counting the documents of all values in one pass; no document may have several. Returns the
+ * value's place in the order, of equal values that of the first; the first word of B_HISTOGRAM is the number of documents before it.
+ */
+function skipValues(bits: usize, key: usize, order: usize, from: u32, descending: bool): i32 {
+  const counts = countEach(load<u32>(key, K_COLUMN), bits);
+  const values = <i32>sortedCount(order);
+  const step = descending ? -1 : 1;
+  let first = descending ? values - 1 : 0;
+  let below: u32 = 0;
+  let within: u32 = 0;
+  for (let at = first; at >= 0 && at < values; at += step) {
+    within += load<u32>(counts + (<usize>sortedAt(order, at) << 2));
+    if (below + within > from) break;
+    if (descending ? equalsFormer(order, at) : at + 1 < values && equalsFormer(order, at + 1)) continue;
+    below += within;
+    within = 0;
+    first = at + step;
+  }
+  store<u32>(buffer(B_HISTOGRAM), below);
+  return first;
 }
 
 /** The place of the first value whose documents may be behind the mark. */

@@ -69,9 +69,16 @@ export function toSlots(ordBits: usize, bytes: u32, slotBits: usize): void {
   memory.fill(slotBits, 0, end);
   for (let run = buffer(B_RUNS), last = run + runs * RUN; run < last; run += RUN) {
     const first = load<u32>(run, 4);
-    if (first < bytes) copyRun(slotBits + load<u32>(run), ordBits + first, min(load<u32>(run, 8), bytes - first));
+    const block = load<u32>(run);
+    if (first < bytes) copyLive(slotBits + block, ordBits + first, live() + block, min(load<u32>(run, 8), bytes - first));
   }
-  for (let i: u32 = 0; i < end; i += 8) store<u64>(slotBits + i, load<u64>(slotBits + i) & load<u64>(live() + i));
+}
+
+/** Copies the bits of a run that have documents. */
+function copyLive(to: usize, from: usize, alive: usize, length: u32): void {
+  let i: u32 = 0;
+  for (; i + 16 <= length; i += 16) v128.store(to + i, v128.and(v128.load(from + i), v128.load(alive + i)));
+  for (; i < length; i++) store<u8>(to + i, load<u8>(from + i) & load<u8>(alive + i));
 }
 
 /** Converts a bitmap over slots to one over ordinals, whose bytes must be zero before. */

@@ -12,6 +12,7 @@ import { ALL } from './facets.ts';
 import { level, levelBytes } from './levels.ts';
 import { isOfValues, listSlots, MAX_WALK, NOT_WALKED, walkNumbers, walkValues } from './listing.ts';
 import { isReady, orderAt } from './orders.ts';
+import { countBits } from './popcount.ts';
 import { sortByKey } from './quicksort.ts';
 import { B_HISTOGRAM, B_KEYS, B_OUTPUT, B_RESULT, B_SCORES, B_SLOTS, buffer, reserve } from './scratch.ts';
 import { live, NO_SLOT, ordOf, slotEnd, slotOf } from './slots.ts';
@@ -41,16 +42,15 @@ export function takeScores(ords: usize, scores: usize, count: u32): void {
  */
 export function sortDocuments(number: u32, keys: u32, from: u32, to: u32, marked: bool, few: u32): u32 {
   const bits = number === ALL ? live() : level(number);
-  let documents: u64 = 0;
-  for (let i: u32 = 0; i < levelBytes(); i += 8) documents += popcnt(load<u64>(bits + i));
-  to = min(to, <u32>documents);
+  const documents = countBits(bits, levelBytes());
+  to = min(to, documents);
   if (from >= to) return 0;
   reserve(B_SLOTS, (levelBytes() << 5) + 8);
   reserve(B_KEYS, (levelBytes() << 6) + 8);
   reserve(B_RESULT, (to << 2) + 8);
   store<u32>(reserve(B_HISTOGRAM, BUCKETS << 2), 0);
   let count = NOT_WALKED;
-  if (documents > <u64>few) count = isOfValues(keyAt(0)) ? walkValues(bits, keys, from, to, marked, <u32>documents) : to > MAX_WALK ? NOT_WALKED : walkNumbers(bits, keys, to, marked);
+  if (documents > few) count = isOfValues(keyAt(0)) ? walkValues(bits, keys, from, to, marked, documents) : to > MAX_WALK ? NOT_WALKED : walkNumbers(bits, keys, to, marked);
   const below = count === NOT_WALKED ? 0 : load<u32>(buffer(B_HISTOGRAM));
   if (count === NOT_WALKED) count = listSlots(bits, keys, marked);
   return from - below >= count ? 0 : arrange(0, keys, 0, count, from - below, min(to - below, count), 0);

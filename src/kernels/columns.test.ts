@@ -98,6 +98,23 @@ describe.each(['release', 'debug'] as const)('bitmaps of values, %s build', (bui
     expect(seen).toEqual(new Set(Object.values(FORMS)));
   });
 
+  it('have as many documents in common with a set as are in both, however many these are', () => {
+    // The second container ends in the middle of a vector.
+    const ords = Array.from({ length: 65_536 + 3000 }, (_, ord) => ord);
+    const kernel = opened();
+    for (const ord of ords) put(kernel, ord, VALUES[ord % 8 === 5 ? 0 : 1]);
+    const random = fc.sample(fc.nat(999), { numRuns: ords.length, seed: 17 });
+    for (const share of [1, 300, 990, 1000]) {
+      const set = OrdSet.of(ords.filter((ord) => random[ord]! < share));
+      kernel.importSet(set.words, 0);
+      kernel.call.countValues(KEY, 0);
+      const counts = new Uint32Array(kernel.memory.buffer, kernel.address(Buffers.counts));
+      const expected = [0, 1].map((value) => [...set].filter((ord) => (ord % 8 === 5 ? 0 : 1) === value).length);
+      expect([0, 1].map((value) => counts[valueOf(kernel, VALUES[value]!)])).toEqual(expected);
+    }
+    expect(kernel.call.formsOf(KEY, valueOf(kernel, 'second'), FORMS.bitmap)).toBeGreaterThan(0);
+  });
+
   it('return all of their bytes', () => {
     const kernel = opened();
     for (let ord = 0; ord < 20_000; ord++) put(kernel, ord, VALUES[ord % 7 === 0 ? 0 : ord < 9000 ? 1 : 2]);

@@ -14,6 +14,7 @@ export const Time = { addedAt: layout.ADDED_AT, updatedAt: layout.UPDATED_AT, ex
 export const Buffers = {
   input: layout.B_INPUT,
   output: layout.B_OUTPUT,
+  counts: layout.B_COUNTS,
   result: layout.B_RESULT,
   factors: layout.B_FACTORS,
   days: layout.B_DAYS,

@@ -276,9 +276,12 @@ export class InvertedKernel {
     return hits;
   }
 
-  /** A copy of numbers at any address. */
-  numbers(at: number, count: number): Uint32Array {
-    return new Uint32Array(this.memory.buffer, at, count).slice();
+  /** A copy of numbers at any address, in an array of this length if one is passed. */
+  numbers(at: number, count: number, into?: Uint32Array): Uint32Array {
+    const numbers = new Uint32Array(this.memory.buffer, at, count);
+    if (into?.length !== count) return numbers.slice();
+    into.set(numbers);
+    return into;
   }
 
   text(at: number, length: number): string {

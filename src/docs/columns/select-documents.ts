@@ -39,13 +39,15 @@ export async function selectDocuments(view: Pick<ColumnsView, 'indexOf'>, collec
 
 /** The columns of a collection, prepared for `needs`; undefined when it has no documents. Throws `IndexLoading`. */
 export async function readyColumns(view: Pick<ColumnsView, 'indexOf'>, collection: string, needs: Needs): Promise<ReadyColumns | undefined> {
-  const pace = new Pace();
+  let pace: Pace | undefined;
   for (;;) {
     // Looked up each time, because another index may have replaced it meanwhile.
     const index = view.indexOf(collection);
     if (index === undefined) return undefined;
     const { columns, version } = index;
     if (columns.prepare(needs)) return { columns, isCurrent: () => index.version === version };
+    // Made only now, because it reads the state of the event loop, which takes some microseconds.
+    pace ??= new Pace();
     await pace.rest();
   }
 }

@@ -173,7 +173,7 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
     const { next: random } = seededRandom(5);
     const made = (i: number): ColumnDocument => ({
       ord: i + 5, key: `k${i}`, lang: 'en', addedAt: i, updatedAt: (i * 7919) % 3001, expiresAt: i % 50 === 0 ? 10 + i : undefined,
-      meta: { all: ['x'], half: [random() < 0.5 ? 'y' : 'n'], some: random() < 0.02 ? ['s'] : [], few: random() < 0.003 ? ['f', 'g'] : [], blocks: [String(i >> 9)], own: [String((i * 7919) % 20_011)] },
+      meta: { all: ['x'], half: [random() < 0.5 ? 'y' : 'n'], some: random() < 0.02 ? ['s'] : [], few: random() < 0.003 ? ['f', 'g'] : [], blocks: [String(i >> 9)], own: [String((i * 7919) % 20_011)], equal: i % 7 === 0 ? [] : [['1', '1.0', '2', '1e0', 'b', '2.0'][i % 6]!] },
     });
     const both = (act: (columns: Columns) => void): void => [store, reference].forEach(act);
     const texts = ['all = x', 'half = y', 'NOT half = y AND some = s', 'few = g', 'blocks = 3 OR blocks IN ["4", "7"]', 'blocks >= 5', 'own < 9000', 'own < 100', 'own STARTS WITH 7', 'addedAt > 3000', 'few EXISTS'];
@@ -186,9 +186,11 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
           const facet = { field, orderBy: 'count', limit: 5 } as const;
           expect(store.facet(set, facet), `${field} of ${text}`).toEqual(reference.facet(set, facet));
         }
-        for (const [key, descending] of [['half', true], ['own', false], ['few', true], ['blocks', true]] as const) {
-          const sorting = { keys: [{ column: { kind: 'meta', key }, descending }], offset: 900, count: 5 } as const;
-          expect(store.sort(set, sorting), text).toEqual(reference.sort(set, sorting));
+        for (const [key, descending] of [['half', true], ['own', false], ['few', true], ['blocks', true], ['blocks', false], ['equal', true], ['equal', false]] as const) {
+          for (const offset of [900, 4800]) {
+            const sorting = { keys: [{ column: { kind: 'meta', key }, descending }], offset, count: 5 } as const;
+            expect(store.sort(set, sorting), `${key} of ${text} from ${offset}`).toEqual(reference.sort(set, sorting));
+          }
         }
         const byTime = { keys: [{ column: { kind: 'time', name: 'updatedAt' }, descending: true }], offset: 3, count: 5 } as const;
         expect(store.sort(set, byTime), text).toEqual(reference.sort(set, byTime));

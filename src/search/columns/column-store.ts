@@ -1,7 +1,7 @@
 import { ALL, Buffers, Column, ColumnsKernel, FLAG, LEVELS, Time } from '../../kernels/columns.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
-import { compareTexts } from '../filter/index.ts';
+import { compareTexts, roomForFilters } from '../filter/index.ts';
 import { readCheckpoint, Snapshot } from './checkpoint.ts';
 import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Needs, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor } from './contract.ts';
 import { Evaluation } from './evaluation.ts';
@@ -15,8 +15,6 @@ const MAX_ORDINAL = 0x0fff_ffff;
 const MAX_BYTES = 65_536 * 65_536;
 /** Memory that must be free before a document is added: this share of all memory, for arrays that grow. */
 const HEADROOM = 1 / 32;
-/** Default capacity for sets that are remembered between searches, in bytes. */
-const CACHE_BYTES = 8 * 1024 * 1024;
 /** Up to this number of values in a column, testing each value takes less time than building an order. */
 const FEW_VALUES = 8192;
 /** Up to this number of documents, a sort visits all of them. */
@@ -34,7 +32,7 @@ export interface ColumnStoreOptions {
   readonly build?: KernelBuild;
   /** Bytes that the columns may use, with their buffers; default 4 GiB. */
   readonly maxBytes?: number;
-  /** Bytes of sets that are remembered between searches; default 8 MiB. */
+  /** Bytes of sets that are remembered between searches; default `roomForFilters`. */
   readonly cacheBytes?: number;
   /** Above this number of values in a column, an order is built for ranges and prefixes; default 8,192. */
   readonly fewValues?: number;
@@ -62,7 +60,8 @@ export class ColumnStore implements Columns {
   readonly #kernel: ColumnsKernel;
   readonly #keys = new Map<string, number>();
   readonly #evaluation: Evaluation;
-  readonly #cache: SetCache;
+  readonly #cache = new SetCache();
+  readonly #cacheBytes: number | undefined;
   readonly #maxBytes: number;
   readonly #fewDocuments: number;
   readonly #factors = new FactorCache();
@@ -76,7 +75,7 @@ export class ColumnStore implements Columns {
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#kernel = loaded?.kernel ?? new ColumnsKernel(options.build, { maxBytes: this.#maxBytes });
     this.#fewDocuments = options.fewDocuments ?? FEW_DOCUMENTS;
-    this.#cache = new SetCache(options.cacheBytes ?? CACHE_BYTES);
+    this.#cacheBytes = options.cacheBytes;
     for (const [i, key] of (loaded?.keys ?? []).entries()) this.#keys.set(key, Column.keys + i);
     this.#evaluation = new Evaluation(this.#kernel, this.#find, options.fewValues ?? FEW_VALUES);
   }
@@ -125,7 +124,7 @@ export class ColumnStore implements Columns {
   select({ filter, now, hidden = [] }: Selecting): OrdSet | undefined {
     return this.#use(() => {
       this.#moveTo(now);
-      const set = this.#cache.find(filter, () => {
+      const set = this.#cache.find(filter, this.#cacheBytes ?? roomForFilters(this.#kernel.counts().documents), () => {
         if (filter === undefined && this.#window!.expired === 0) return undefined;
         this.#evaluate(filter, now);
         return OrdSet.fromWords(this.#kernel.exportSet(0));

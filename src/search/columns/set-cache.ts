@@ -7,19 +7,14 @@ const OVERHEAD = 256;
 /** The sets of the filters that were used last; `undefined` is remembered as well. */
 export class SetCache {
   readonly #sets = new Map<string, { readonly set: OrdSet | undefined; readonly bytes: number }>();
-  readonly #maxBytes: number;
   #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Returns the set of a filter, or computes it with `make`. */
-  find(filter: Filter | undefined, make: () => OrdSet | undefined): OrdSet | undefined {
+  /** Returns the set of a filter, or computes it with `make`. All sets together may then have `room` bytes. */
+  find(filter: Filter | undefined, room: number, make: () => OrdSet | undefined): OrdSet | undefined {
     const key = filter === undefined ? '' : JSON.stringify(filter, withInfinite);
     const known = this.#sets.get(key);
     if (known !== undefined) {
@@ -29,10 +24,10 @@ export class SetCache {
     }
     const set = make();
     const bytes = (set?.words.byteLength ?? 0) + key.length * 2 + OVERHEAD;
-    if (bytes <= this.#maxBytes) {
+    if (bytes <= room) {
       this.#sets.set(key, { set, bytes });
       this.#bytes += bytes;
-      this.#shrink();
+      this.#shrink(room);
     }
     return set;
   }
@@ -42,9 +37,9 @@ export class SetCache {
     this.#bytes = 0;
   }
 
-  #shrink(): void {
+  #shrink(room: number): void {
     for (const [key, { bytes }] of this.#sets) {
-      if (this.#bytes <= this.#maxBytes) return;
+      if (this.#bytes <= room) return;
       this.#sets.delete(key);
       this.#bytes -= bytes;
     }

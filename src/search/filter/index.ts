@@ -4,5 +4,6 @@ export { BOUNDS, compareTexts, isMoment, isWithin, toNumber, toSeconds, type Bou
 export { documentTest, type FilteredDocument } from './document-test.ts';
 export { allOf, checkFilterSize, type Condition, type Filter } from './filter.ts';
 export { parseFilter } from './parse-filter.ts';
+export { roomForFilters } from './room-for-filters.ts';
 export { readFilterTree, type FilterNode } from './read-filter-tree.ts';
 export { checkMoments, testOf, textsOf } from './test-condition.ts';

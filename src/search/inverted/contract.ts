@@ -19,7 +19,7 @@ export interface IndexOptions {
   readonly maxBytes?: number;
   /** Bytes of these that may be used to remember data between queries; default half the size of the index, at most 128 MiB. */
   readonly cacheBytes?: number;
-  /** Additional bytes for the filters of recent searches; default 8 MiB. */
+  /** Additional bytes for the filters of recent searches; default `roomForFilters`. */
   readonly filterBytes?: number;
 }
 
@@ -47,6 +47,8 @@ export interface SearchOptions {
   readonly totals?: Totals | undefined;
   /** Selects `matches`. */
   readonly collect?: boolean | undefined;
+  /** The `matches` of an earlier search, which nobody needs any more: used again if it has the right length. */
+  readonly spare?: Uint32Array | undefined;
   /** Reranks the best hits, which raises their scores; each entry names the classes of documents that it applies to. */
   readonly rerank?: readonly Reranking[] | undefined;
   /** Ordinals whose scores are requested, whether they match the filter or not; multipliers and reranking are not applied. */

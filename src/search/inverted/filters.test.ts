@@ -63,6 +63,10 @@ class Subject {
     expect(found.total).toBe(expected.length);
     expect(ordsOf(found.matches!)).toEqual(expected.map(({ ord }) => ord).sort((a, b) => a - b));
     expect(this.index.search(query, { algorithm, limit: 7, filter, ...options })).toEqual({ hits: found.hits, total: found.total });
+    const spare = found.matches!.slice().fill(0xffff_ffff);
+    expect(this.index.search(query, { algorithm, limit: 7, filter, collect: true, spare, ...options })).toEqual(found);
+    expect(spare).toEqual(found.matches);
+    expect(this.index.search(query, { algorithm, limit: 7, filter, collect: true, spare: new Uint32Array(spare.length + 1), ...options })).toEqual(found);
     expect(ordsOf(this.index.search(query, { algorithm, limit: 3, collect: true }).matches!)).toEqual(all.hits.map(({ ord }) => ord).sort((a, b) => a - b));
   }
 }

@@ -1,6 +1,7 @@
 // Above 400 lines: the class is the whole interface of the engine, and each method is a few lines that check arguments and delegate.
 import { InvertedKernel, MAX_CLASSES } from '../../kernels/inverted.ts';
 import { tokenTables, tokenTablesVersion } from '../../text/token-tables.ts';
+import { roomForFilters } from '../filter/index.ts';
 import { ADDITION_STEP, addDocument, type Additions, mergeSegment } from './addition.ts';
 import { scoringFor } from './algorithm.ts';
 import { type Analyzer, Analyzers } from './analyzers.ts';
@@ -25,8 +26,6 @@ const HEADROOM_PER_BYTE = 16;
 const MAX_BYTES = 65_536 * 65_536;
 /** Default number of bytes for cached lists (see asm/inverted/lists/). */
 const CACHE_BYTES = 128 * 1024 * 1024;
-/** Default number of bytes for filters: 300 filters over 200,000 documents. */
-const FILTER_BYTES = 8 * 1024 * 1024;
 /** Postings that a step of compaction processes, in well under a millisecond. */
 const COMPACTION_STEP = 8_000;
 
@@ -45,7 +44,7 @@ export class InvertedIndex {
   readonly lsn: bigint;
   readonly #fields: FieldNumbers;
   readonly #filters: Filters;
-  readonly #filterBytes: number;
+  readonly #filterBytes: number | undefined;
   readonly #maxBytes: number;
   readonly #compactionStep: number;
   readonly #additionStep: number;
@@ -66,7 +65,7 @@ export class InvertedIndex {
     this.#dictionary = new Dictionary(this.#kernel);
     this.#fields = new FieldNumbers(loaded?.fields);
     this.#filters = new Filters(this.#kernel);
-    this.#filterBytes = options.filterBytes ?? FILTER_BYTES;
+    this.#filterBytes = options.filterBytes;
     this.lsn = loaded?.lsn ?? 0n;
     this.#compactionStep = options.compactionStep ?? COMPACTION_STEP;
     this.#additionStep = options.additionStep ?? ADDITION_STEP;
@@ -215,7 +214,7 @@ export class InvertedIndex {
   #filterOf({ filter, collect = false }: SearchOptions): KnownFilter | undefined {
     if (filter === undefined && !collect) return undefined;
     this.#filters.prepare();
-    return filter && this.#filters.find(filter, this.#roomFor(this.#filterBytes));
+    return filter && this.#filters.find(filter, this.#roomFor(this.#filterBytes ?? roomForFilters(this.#kernel.counts().documents)));
   }
 
   /** The features by which documents are reranked (see `rerank.ts`), for fitting weights and for tests. */

@@ -18,7 +18,7 @@ export function select(kernel: InvertedKernel, place: ResultPlace, options: Sear
   const total = Math.max(counted, kernel.call.selectedCount());
   if (!rerankings || limit > RERANKED) kernel.call.orderSelected(limit);
   if (rerankings) rerank(kernel, rerankings, limit);
-  return { hits: kernel.hits(Math.min(limit, kernel.call.selectedCount())), total, ...(isBound(place) && { isLowerBound: true }), ...(scores && { scores }), ...(collect && { matches: matches(kernel) }) };
+  return { hits: kernel.hits(Math.min(limit, kernel.call.selectedCount())), total, ...(isBound(place) && { isLowerBound: true }), ...(scores && { scores }), ...(collect && { matches: matches(kernel, options.spare) }) };
 }
 
 function isBound(place: ResultPlace): boolean {
@@ -71,6 +71,6 @@ function lookUp(kernel: InvertedKernel, ordinals: ArrayLike<number>, place: Resu
 }
 
 /** A bitmap of ordinals. */
-function matches(kernel: InvertedKernel): Uint32Array {
-  return kernel.numbers(kernel.call.buffer(Buffers.matches), Math.ceil(kernel.ordinalEnd() / 32));
+function matches(kernel: InvertedKernel, spare: Uint32Array | undefined): Uint32Array {
+  return kernel.numbers(kernel.call.buffer(Buffers.matches), Math.ceil(kernel.ordinalEnd() / 32), spare);
 }

@@ -46,12 +46,12 @@ export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection
     const gone = goneOf(ready?.columns, results.filter(({ ord }) => documents.has(ord)));
     if (isMetaUnread && gone.length > 0) return undefined;
     const counted = (ready?.columns.count(documents) ?? 0) + gone.length;
-    const pace = new Pace();
+    const pace = names.length > 1 ? new Pace() : undefined;
     const facets = new Map<string, readonly FacetCount[]>();
     for (const field of names) {
       if (tries < TRIES && ready?.isCurrent() === false) break;
       facets.set(field, withRows(countOf(ready?.columns, documents, field, max), gone, field, max));
-      if (tries < TRIES) await pace.rest();
+      if (tries < TRIES) await pace?.rest();
     }
     if (facets.size === names.length) return { facets: Object.fromEntries(facets), documents: counted };
   }

@@ -77,6 +77,7 @@ async function findAndCount(deps: SearchDeps, request: SearchRequest, { signal, 
     const outcome = await findDocuments(deps, request, deps.curation.rulesOf(collection), { content, signal, passages });
     if (fields === undefined || outcome.all === undefined) return { outcome, counted: undefined, passages };
     const counted = await countFacets(deps.columns, collection, outcome.all, { fields, max, isMetaUnread }, outcome.results.map(({ row }) => row));
+    deps.view.indexOf(collection)?.reuse(outcome.all);
     if (counted !== undefined) return { outcome, counted, passages };
   }
 }

@@ -343,6 +343,14 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       expect((await fixture.find('fox', { facetBy: ['tags'], facetMaxValues: 1, filterMeta: { tags: ['y'] } })).facets).toEqual({ tags: [{ value: 'y', count: 2 }] });
     });
 
+    it('counts the facets of searches that run at the same time each over its own matches', async () => {
+      const count = async (query: string) => (await fixture.find(query, { facetBy: ['lang'] })).facets!['lang']!;
+      const queries = ['fox', 'dog', 'fox OR dog', 'none'];
+      const alone: unknown[] = [];
+      for (const query of queries) alone.push(await count(query));
+      for (let round = 0; round < 3; round++) expect(await Promise.all(queries.map(count))).toEqual(alone);
+    });
+
     it('counts a result that is deleted before facets are counted by the metadata with which it was read', async () => {
       const { has } = ColumnStore.prototype;
       const deleted = vi.spyOn(ColumnStore.prototype, 'has').mockImplementationOnce(function deleting(this: ColumnStore, ord) {

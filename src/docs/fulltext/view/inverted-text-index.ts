@@ -31,9 +31,14 @@ export function invertedIndexes(options: IndexOptions = {}): TextIndexes {
   };
 }
 
+/** Most matches that are kept for reuse. */
+const MOST_SPARE = 4;
+
 class InvertedTextIndex implements TextIndex {
   readonly #index: InvertedIndex;
   readonly #queries: CachedQueries;
+  /** Matches that are no longer needed: over a million documents, those of each search with facets would otherwise be 125 KB of garbage. */
+  readonly #spare: Uint32Array[] = [];
 
   constructor(index: InvertedIndex) {
     this.#index = index;
@@ -89,7 +94,7 @@ class InvertedTextIndex implements TextIndex {
     const { hits, total, isLowerBound = false, matches, scores } = this.#index.search(this.#queries.queryOf(readings), {
       algorithm: scoring,
       limit: Math.min(limit, MAX_RESULTS),
-      filter: filter?.words, multipliers: factors, collect, totals,
+      filter: filter?.words, multipliers: factors, collect, spare: collect === true ? this.#spare.pop() : undefined, totals,
       // Without documents nothing is looked up; the lookup would need the scores of all matches.
       scoresOf: look?.length === 0 ? undefined : look,
       ...(rerank === true && { rerank: this.#queries.rerankingsOf(readings) }),
@@ -99,6 +104,10 @@ class InvertedTextIndex implements TextIndex {
       looked: Array.from(scores ?? [], (score) => (score < 0 ? undefined : score)),
       ...(matches && { matches: OrdSet.fromWords(matches) }),
     };
+  }
+
+  reuse({ words }: OrdSet): void {
+    if (this.#spare.length < MOST_SPARE) this.#spare.push(words);
   }
 
   relevantTerms(rules: FeedbackRules, documents: readonly RelevantText[]): readonly WeightedTerm[] {

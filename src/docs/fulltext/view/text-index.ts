@@ -177,6 +177,8 @@ export interface TextIndex {
   prepare(analyzer: TermAnalyzer): boolean;
   /** Throws `invalid_argument` for a query whose patterns match too many words. */
   search(query: TextQuery): TextMatches;
+  /** Takes back the `matches` of a search, which the caller must not use any more; a later search returns the same memory. */
+  reuse(matches: OrdSet): void;
   /** The characteristic terms of documents which are taken as relevant. */
   relevantTerms(rules: FeedbackRules, documents: readonly RelevantText[]): readonly WeightedTerm[];
   /**
