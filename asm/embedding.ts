@@ -3,8 +3,9 @@
 // describes the layout of both, and which thread writes what. src/kernels/embedding-twin.ts is the plain twin.
 
 // (The compiler finds re-exported files only without their extension.)
-export { deskBytes, directoryOf, foldPageBytes, layModel, modelEnd, outputOf, scalesAt, textRoom, tokensOf, vectorsAt, vocabularyAt } from './embedding/layout';
+export { deskBytes, directoryOf, foldPageBytes, layModel, modelEnd, outputOf, roundedOf, scalesAt, textRoom, tokensOf, vectorsAt, vocabularyAt } from './embedding/layout';
 export { indexVocabulary } from './embedding/vocabulary';
 export { tokenize } from './embedding/tokenizer';
 export { sumTokens } from './embedding/sum';
+export { roundVector } from './embedding/round';
 export { matchTokens, prepareQuery } from './embedding/match';

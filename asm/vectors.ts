@@ -11,4 +11,4 @@ export { exactScore, exactScoreOf, preparedQueryBytes, prepareQuery, rescore, sc
 export { documentStart, selectRows } from './vector/selection';
 export { decodeVector, encodeVector, queryBytes } from './vector/stored';
 export { absorb, closeHeap, drainHeap, entriesOf, heapBytes, heldBy, openHeap } from './vector/topk';
-export { addRow, meanOfRows, publish } from './vector/writing';
+export { addRounded, addRow, meanOfRows, publish } from './vector/writing';

@@ -9,7 +9,7 @@
 //
 // A desk is the working memory of one thread:
 //
-//     | text: UTF-8 | ids: u16 | counts: u32 per token | terms: u32 row, f32 weight (or a query: match.ts) | word | hashes | output: f32 | directory
+//     | text: UTF-8 | ids: u16 | counts: u32 per token | terms: u32 row, f32 weight (or a query: match.ts) | word | hashes | output: f32, rounded (round.ts) | directory
 //     | rows of similarities: u32 per token, u32 rows in use | similarities: f32 (both: match.ts) |
 //
 // Counts are zero between two calls. The directory has the address of a page of folds for every 256 code points, or 0.
@@ -51,6 +51,8 @@ export const SIMILARITIES: u32 = 131_072;
 const FOLD_PAGES: usize = 0x1100;
 const D_OUTPUT: usize = D_DIRECTORY + 4 * FOLD_PAGES;
 export const FOLD_BYTES: usize = 16;
+/** Bytes before the levels of a rounded vector: its least number and its step. */
+export const ROUNDED_HEAD: usize = 8;
 
 function aligned(address: usize): usize {
   return (address + 63) & ~63;
@@ -159,8 +161,13 @@ export function outputOf(desk: usize): usize {
   return desk + D_OUTPUT;
 }
 
+/** Address to which `roundVector` writes. */
+export function roundedOf(desk: usize): usize {
+  return desk + D_OUTPUT + 4 * <usize>dimensions();
+}
+
 export function countsOf(desk: usize): usize {
-  return aligned(desk + D_OUTPUT + 4 * <usize>dimensions());
+  return aligned(roundedOf(desk) + ROUNDED_HEAD + <usize>dimensions());
 }
 
 export function termsOf(desk: usize): usize {

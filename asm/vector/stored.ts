@@ -32,6 +32,19 @@ export function encodeVector(from: usize, to: usize): void {
   store<i32>(tail, sums, 8);
 }
 
+/** Stores a vector that has a minimum and a step, f32, before its codes of 8 bits, in a segment of int8. The destination must be zero. */
+export function copyRounded(from: usize, to: usize): void {
+  const dims = load<u32>(H_DIMS);
+  const bytes = <usize>codeBytes(dims, TYPE_INT8);
+  memory.copy(to, from + 8, dims);
+  v128.store64_lane(to + bytes, v128.load64_zero(from), 0);
+  let sums = i32x4.splat(0);
+  for (let i: usize = 0; i < bytes; i += 16) {
+    sums = i32x4.add(sums, i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(v128.load(to + i))));
+  }
+  store<i32>(to + bytes, lanes(sums) - <i32>dims * 128, 8);
+}
+
 /** The least component times `sign`. */
 function least(vector: usize, dims: u32, sign: f32): f32 {
   let found = f32x4.splat(f32.POSITIVE_INFINITY);
@@ -57,14 +70,30 @@ export function squareOfStored(vector: usize): f64 {
   const tail = vector + load<u32>(H_STRIDE) - 16;
   const low = <f64>load<f32>(tail);
   const step = <f64>load<f32>(tail, 4);
-  let squares: u64 = 0;
-  for (let i: u32 = 0; i < dims; i++) {
-    const byte = <u32>load<u8>(vector + (type === TYPE_INT8 ? i : i >> 1));
-    const code = type === TYPE_INT8 ? byte : i & 1 ? byte & 15 : byte >> 4;
-    squares += code * code;
-  }
+  const squares = type === TYPE_INT8 ? squaresOfInt8(vector, tail) : squaresOfInt4(vector, dims);
   const codes = <f64>load<i32>(tail, 8) + <f64>dims * middleOf();
   return max(0, low * (low * dims + 2 * step * codes) + step * step * <f64>squares);
+}
+
+/** The sum of the squares of the codes, and of the zeros behind them. */
+function squaresOfInt8(codes: usize, end: usize): u64 {
+  let sums = i32x4.splat(0); // four sums of at most 16,384 squares each
+  for (; codes < end; codes += 16) {
+    const low = i16x8.extend_low_i8x16_u(v128.load(codes));
+    const high = i16x8.extend_high_i8x16_u(v128.load(codes));
+    sums = i32x4.add(sums, i32x4.add(i32x4.dot_i16x8_s(low, low), i32x4.dot_i16x8_s(high, high)));
+  }
+  return <u64>i32x4.extract_lane(sums, 0) + <u64>i32x4.extract_lane(sums, 1) + <u64>i32x4.extract_lane(sums, 2) + <u64>i32x4.extract_lane(sums, 3);
+}
+
+function squaresOfInt4(vector: usize, dims: u32): u64 {
+  let squares: u64 = 0;
+  for (let i: u32 = 0; i < dims; i++) {
+    const byte = <u32>load<u8>(vector + (i >> 1));
+    const code = i & 1 ? byte & 15 : byte >> 4;
+    squares += code * code;
+  }
+  return squares;
 }
 
 /** Writes 1 / length of a vector behind its codes, where scans read it. */

@@ -2,13 +2,24 @@
 
 import { H_CHUNKS, H_DIMS, H_LIVE_ROWS, H_NORMS, H_ORDS, H_ROWS, H_STRIDE, H_TYPE } from './memory.ts';
 import { blockOf, liveWordOf, placeOf, rowCount, SHORTEST, TYPE_F32, vectorOf } from './rows.ts';
-import { componentOf, encodeVector, keepNorm, squareOfStored } from './stored.ts';
+import { componentOf, copyRounded, encodeVector, keepNorm, squareOfStored } from './stored.ts';
 
 /** Adds a row with the f32 components at `from`; `makeRoom` must have been called. Returns its number. */
 export function addRow(from: usize, ord: u32, chunk: u32): u32 {
   const row = rowCount();
+  encodeVector(from, vectorOf(row));
+  return complete(row, ord, chunk);
+}
+
+/** The same for a row of int8 whose minimum, step and codes are at `from` (`copyRounded`). */
+export function addRounded(from: usize, ord: u32, chunk: u32): u32 {
+  const row = rowCount();
+  copyRounded(from, vectorOf(row));
+  return complete(row, ord, chunk);
+}
+
+function complete(row: u32, ord: u32, chunk: u32): u32 {
   const vector = vectorOf(row);
-  encodeVector(from, vector);
   const norm = normOf(vector);
   keepNorm(vector, norm);
   return publish(row, ord, chunk, norm);

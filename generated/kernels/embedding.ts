@@ -13,6 +13,8 @@ export const MOST_QUERY_TOKENS = 64;
 /** Numbers of similarities that a desk holds: those of 8,192 tokens to a query of 16. */
 export const SIMILARITIES = 131072;
 export const FOLD_BYTES = 16;
+/** Bytes before the levels of a rounded vector: its least number and its step. */
+export const ROUNDED_HEAD = 8;
 /** Set in the result of `tokenize` if a page of folds is missing; the other bits are the number of the page. */
 export const MISSING = 2147483648;
 export const NONE = 4294967295;

@@ -82,3 +82,11 @@ function wordsOf(text: string): string[] {
   end();
   return words;
 }
+
+/** A vector as asm/embedding/round.ts rounds it. */
+export function roundedTwin(vector: Float32Array): Uint8Array {
+  const least = Math.min(...vector);
+  const step = Math.fround((Math.max(...vector) - least) / 255);
+  const levels = Array.from(vector, (value) => (step > 0 ? Math.min(255, Math.floor((value - least) / step + 0.5)) : 0));
+  return Uint8Array.of(...new Uint8Array(Float32Array.of(least, step).buffer), ...levels);
+}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EmbeddingKernel, layTokenVectors, type TokenVectors } from './embedding.ts';
-import { EmbeddingTwin } from './embedding-twin.ts';
+import { EmbeddingTwin, roundedTwin } from './embedding-twin.ts';
 
 const TOKENS = [
   '[PAD]', '[UNK]', '[CLS]', 'the', 'cat', 'cats', '##s', '##t', 'c', '##a', '##at', 'a', '##b', '##bb', 'nai', '##ve', '!', '.', '-', '\'', '日', '本', 'の', '##の', 'ᄒ', '##ᅡ', '##ᆫ', 'σ', '##σ', 'ο', '##ο',
@@ -39,6 +39,18 @@ describe.each(['release', 'debug'] as const)('sums of token vectors, %s build', 
       if (got === undefined) expect(expected.every((value) => value === 0)).toBe(true);
       else for (const [i, value] of got.entries()) expect(value).toBeCloseTo(expected[i]!, 5);
     }), { numRuns: build === 'release' ? 600 : 100 });
+  });
+
+  it('are the same rounded, of a line and a text in bytes', () => {
+    const line = text.map((given) => given.replaceAll('\n', ' '));
+    fc.assert(fc.property(fc.array(fc.tuple(fc.constantFrom('', 'the cat', 'Naïve') , line, fc.boolean()), { minLength: 1, maxLength: 4 }), (given) => {
+      for (const [context, body, between] of given) {
+        const vector = kernel.vector(context === '' ? body : `${context}\n${body}`);
+        if (between) kernel.tokens('cats');
+        const rounded = kernel.rounded(context, Buffer.from(body));
+        expect(rounded && new Uint8Array(rounded)).toEqual(vector && roundedTwin(vector));
+      }
+    }), { numRuns: build === 'release' ? 300 : 60 });
   });
 
   it('match texts as the twin does, whatever is embedded between', () => {

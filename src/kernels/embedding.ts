@@ -24,10 +24,12 @@ interface EmbeddingExports extends WebAssembly.Exports {
   textRoom(): number;
   tokensOf(desk: number): number;
   outputOf(desk: number): number;
+  roundedOf(desk: number): number;
   directoryOf(desk: number): number;
   foldPageBytes(): number;
   tokenize(desk: number, length: number): number;
-  sumTokens(desk: number, count: number): void;
+  sumTokens(desk: number, count: number): number;
+  roundVector(desk: number): void;
   prepareQuery(desk: number, count: number): void;
   matchTokens(desk: number, count: number, lead: number, queryCount: number): number;
 }
@@ -39,7 +41,8 @@ const MAXIMUM_PAGES = 4096;
 const FLOAT = 4;
 /** Maximum bytes per UTF-16 unit, from which the capacity of the text buffer follows. */
 const UTF8_BYTES = 3;
-const { MISSING, MOST_QUERY_TOKENS: MAX_QUERY_TOKENS } = layout;
+const { MISSING, MOST_QUERY_TOKENS: MAX_QUERY_TOKENS, ROUNDED_HEAD } = layout;
+const LINE_BREAK = 0x0a;
 
 /** A memory that contains a model. Threads can share it: it can be posted to another thread. */
 export interface ModelMemory {
@@ -83,6 +86,10 @@ export class EmbeddingKernel {
   readonly #call: EmbeddingExports;
   readonly #desk: number;
   readonly #text: Buffer;
+  readonly #output: Float32Array;
+  readonly #rounded: Uint8Array;
+  /** What the text buffer begins with, a line break included, if that is known. */
+  #context: { readonly text: string; readonly bytes: number } | undefined;
   /** Start and end of the memory in which pages of folds can be allocated. */
   #free = 0;
   #freeEnd = 0;
@@ -95,7 +102,10 @@ export class EmbeddingKernel {
     this.#call = instantiateKernel(loadKernel('embedding', build), memory) as EmbeddingExports;
     this.#desk = this.#grow(this.#call.deskBytes());
     this.maxLength = Math.floor(this.#call.textRoom() / UTF8_BYTES);
+    // A view of shared memory stays valid when the memory grows.
     this.#text = Buffer.from(memory.buffer, this.#desk, this.#call.textRoom());
+    this.#output = new Float32Array(memory.buffer, this.#call.outputOf(this.#desk), dims);
+    this.#rounded = new Uint8Array(memory.buffer, this.#call.roundedOf(this.#desk), ROUNDED_HEAD + dims);
   }
 
   /** Ids of a text's tokens, in order. */
@@ -106,10 +116,19 @@ export class EmbeddingKernel {
 
   /** The vector of a text, of length 1; undefined if no token of the text has a vector other than zero. */
   vector(text: string): Float32Array<ArrayBuffer> | undefined {
-    this.#prepared = undefined; // its place is used for the sum
-    this.#call.sumTokens(this.#desk, this.#tokenize(text));
-    const output = new Float32Array(this.#memory.buffer, this.#call.outputOf(this.#desk), this.dims);
-    return output.every((value) => value === 0) ? undefined : new Float32Array(output);
+    return this.#sum(this.#tokenize(text)) ? new Float32Array(this.#output) : undefined;
+  }
+
+  /**
+   * The vector of a line `context`, left out if it is empty, and of a text in UTF-8, which have at most `maxLength` bytes together: rounded
+   * as asm/embedding/round.ts describes. Valid until the next call; undefined as for `vector`. Contexts that follow each other are often the same.
+   */
+  rounded(context: string, utf8: Uint8Array): Uint8Array | undefined {
+    const start = this.#putContext(context);
+    this.#text.set(utf8, start);
+    if (!this.#sum(this.#tokenizeBytes(start + utf8.length))) return undefined;
+    this.#call.roundVector(this.#desk);
+    return this.#rounded;
   }
 
   /**
@@ -135,8 +154,28 @@ export class EmbeddingKernel {
     return some.length;
   }
 
+  /** Whether there is a vector. */
+  #sum(tokens: number): boolean {
+    this.#prepared = undefined; // its place is used for the sum
+    return this.#call.sumTokens(this.#desk, tokens) !== 0;
+  }
+
+  /** Returns the number of bytes of the context and of the line break behind it. */
+  #putContext(text: string): number {
+    if (this.#context?.text !== text) {
+      const written = text === '' ? 0 : this.#text.write(text);
+      if (written > 0) this.#text[written] = LINE_BREAK;
+      this.#context = { text, bytes: written && written + 1 };
+    }
+    return this.#context.bytes;
+  }
+
   #tokenize(text: string): number {
-    const length = this.#text.write(text.length > this.maxLength ? text.slice(0, this.maxLength) : text);
+    this.#context = undefined;
+    return this.#tokenizeBytes(this.#text.write(text.length > this.maxLength ? text.slice(0, this.maxLength) : text));
+  }
+
+  #tokenizeBytes(length: number): number {
     for (;;) {
       const count = this.#call.tokenize(this.#desk, length) >>> 0;
       if (count < MISSING) return count;

@@ -71,6 +71,29 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
     }), { numRuns: 150 });
   });
 
+  it('keep a vector that was rounded before as it would be read from its codes', () => {
+    const rounded = fc.integer({ min: 1, max: 70 }).chain((dims) => fc.record({
+      least: fc.float({ noNaN: true, min: -4, max: 4 }), step: fc.float({ noNaN: true, min: 0, max: Math.fround(0.1) }), codes: fc.array(fc.nat(255), { minLength: dims, maxLength: dims }),
+    }));
+    fc.assert(fc.property(rounded, ({ least, step, codes }) => {
+      const segment = new SegmentMemory(codes.length, 'int8', build);
+      segment.call.makeRoom(1);
+      const input = segment.allocate(segment.call.queryBytes(codes.length) + 8);
+      segment.bytes.set(new Uint8Array(Float32Array.of(least, step).buffer), input);
+      segment.bytes.set(codes, input + 8);
+      const row = segment.call.addRounded(input, 7, 3);
+      const at = segment.call.vectorOf(row);
+      const tail = at + segment.stride - 16;
+      const expected = codes.map((code) => least + step * code);
+      expect([...segment.bytes.subarray(at, at + codes.length)]).toEqual(codes);
+      expect([...segment.f32(tail, 2)]).toEqual([least, step]);
+      expect(new Int32Array(segment.memory.buffer, tail + 8, 1)[0]).toBe(codes.reduce((sum, code) => sum + code - 128, 0));
+      const length = Math.hypot(...expected);
+      if (length > 1e-3) expect(segment.call.inverseNormOf(row) * length).toBeCloseTo(1, 4);
+      expect([segment.call.ordOf(row), segment.call.chunkOf(row), segment.rowCount]).toEqual([7, 3, 1]);
+    }), { numRuns: 150 });
+  });
+
   it('score stored rows in 64 bits, whatever the length and the metric', () => {
     const pairs = fc.constantFrom(15, 16, 17, 32, 48).chain((dims) => fc.tuple(vectorOf(dims), vectorOf(dims)));
     fc.assert(fc.property(pairs, fc.constantFrom('int8', 'int4'), fc.constantFrom('cosine', 'dot_product', 'euclidean'), ([query, vector], type, metric) => {

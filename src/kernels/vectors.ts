@@ -36,6 +36,7 @@ export interface VectorsExports extends WebAssembly.Exports {
   strideOf(dims: number, type: number): number;
   makeRoom(rows: number): number;
   addRow(from: number, ord: number, chunk: number): number;
+  addRounded(from: number, ord: number, chunk: number): number;
   publish(row: number, ord: number, chunk: number, inverseNorm: number): number;
   meanOfRows(first: number, count: number, to: number, unit: number): void;
   kill(row: number): void;

@@ -12,6 +12,8 @@ export class HeadingTrail {
   readonly #headings: readonly Heading[];
   #next = 0;
   #above: readonly Heading[] = [];
+  /** The context of the last line. */
+  #context: string | undefined;
 
   constructor(markdown: string, title: string | undefined) {
     this.#title = title?.trim() || undefined;
@@ -23,7 +25,12 @@ export class HeadingTrail {
     for (let heading; (heading = this.#headings[this.#next]) !== undefined && heading.line < line; this.#next++) {
       const { level } = heading;
       this.#above = [...this.#above.filter((other) => other.level < level), heading];
+      this.#context = undefined;
     }
+    return this.#context ??= this.#read();
+  }
+
+  #read(): string {
     const trail = this.#above.map(({ text }) => text);
     const title = this.#title ?? (this.#next > 0 ? this.#headings[0]!.text : undefined);
     const all = title === undefined || trail[0] === title ? trail : [title, ...trail];

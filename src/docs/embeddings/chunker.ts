@@ -28,10 +28,24 @@ export interface DocumentChunk {
   readonly end: number;
 }
 
+/** A chunk that is to be embedded and not shown. */
+export interface Piece extends ChunkRange {
+  readonly context: string;
+  /**
+   * The UTF-8 of what is embedded behind the context: as `plain`, but for runs of spaces and whitespace around it, which no token has.
+   * Undefined if it has a character beyond ASCII at its beginning or end, which may be whitespace, or nothing at all.
+   */
+  readonly utf8: Uint8Array | undefined;
+  /** The whole chunk; undefined if it is blank. Must be called before the next piece is requested. */
+  readonly chunk: () => DocumentChunk | undefined;
+}
+
 /** The only place that decides how documents are cut for embeddings. */
 export interface Chunker {
   /** The chunks of a body, in order and without overlap; none if it is blank. */
   chunksOf(document: Cuttable & { readonly contentMd: string }): DocumentChunk[];
+  /** The same chunks for embedding, and blank ones: without their strings, which take longer to make than the vectors. */
+  piecesOf(document: Cuttable & { readonly contentMd: string; readonly utf8: Buffer }): Iterable<Piece>;
   /** Names the way in which a document is cut: equal names and equal bodies produce equal chunks. */
   chunkingOf(document: Cuttable): string;
 }
@@ -50,22 +64,25 @@ export function embeddedText({ text, context = '', plain = text }: DocumentChunk
 export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' | 'chunkMode' | 'chunkSize'>, passages: () => PassageStyle | undefined = () => undefined): Chunker {
   const { chunkEnabled, chunkMode } = settings;
   const isCode = (document: Cuttable): boolean => (chunkMode === undefined ? isCodeDocument(document) : chunkMode === 'code');
+  const cut = (document: Cuttable & { readonly contentMd: string }, bytes: Buffer): CutBody => {
+    const { contentMd } = document;
+    if (contentMd.trim() === '') return { bytes, ranges: [], passages: undefined };
+    if (!chunkEnabled) return { bytes, ranges: [{ startLine: 1, endLine: lastLine(contentMd), start: 0, end: bytes.length }], passages: undefined };
+    const kernel = chunkKernel();
+    const style = passages();
+    const size = chunkSizeOf(settings, style);
+    const code = isCode(document);
+    const ranges = code ? kernel.code(bytes, lexicalProfile(codeLanguage(document)), size) : kernel.prose(bytes, size);
+    const isPlain = style !== undefined && !code;
+    return { bytes, ranges, passages: isPlain ? { unmarked: kernel.withoutMarkup(bytes), trail: new HeadingTrail(contentMd, titleOf(document)) } : undefined };
+  };
   return {
     chunksOf(document) {
-      const { contentMd } = document;
-      if (contentMd.trim() === '') return [];
-      const bytes = Buffer.from(contentMd);
-      if (!chunkEnabled) return [{ text: contentMd, startLine: 1, endLine: lastLine(contentMd), start: 0, end: bytes.length }];
-      const kernel = chunkKernel();
-      const style = passages();
-      const size = chunkSizeOf(settings, style);
-      const code = isCode(document);
-      const ranges = code ? kernel.code(bytes, lexicalProfile(codeLanguage(document)), size) : kernel.prose(bytes, size);
-      const passageOf = style === undefined || code ? undefined : passagesOf(document, kernel.withoutMarkup(bytes));
-      const chunks = ranges.map((range) => ({ text: bytes.toString('utf8', range.start, range.end), ...passageOf?.(range), ...range }));
+      const whole = cut(document, Buffer.from(document.contentMd));
       // The kernels know only ASCII whitespace; a chunk of other whitespace has nothing to embed either.
-      return chunks.filter(({ text }) => text.trim() !== '');
+      return whole.ranges.map((range) => chunkAt(whole, range)).filter(({ text }) => text.trim() !== '');
     },
+    piecesOf: (document) => piecesIn(cut(document, document.utf8)),
     chunkingOf(document) {
       if (!chunkEnabled) return 'whole';
       const style = passages();
@@ -77,13 +94,46 @@ export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' |
   };
 }
 
-/** What passages are embedded with, in ascending order; `unmarked` is the body without its markup. */
-function passagesOf(document: Cuttable & { readonly contentMd: string }, unmarked: Buffer): (range: ChunkRange) => Pick<DocumentChunk, 'context' | 'plain'> {
-  const trail = new HeadingTrail(document.contentMd, titleOf(document));
-  return ({ start, end, startLine }) => {
-    const plain = unmarked.toString('utf8', start, end).trim().replace(/ {2,}/g, ' ');
-    return { context: trail.above(startLine), ...(plain !== '' && { plain }) };
-  };
+/** A body and where it is cut. */
+interface CutBody {
+  readonly bytes: Buffer;
+  /** In ascending order. */
+  readonly ranges: readonly ChunkRange[];
+  /** The body without its markup, and the headings above its lines, if that is what is embedded. */
+  readonly passages: { readonly unmarked: Buffer; readonly trail: HeadingTrail } | undefined;
+}
+
+function chunkAt({ bytes, passages }: CutBody, range: ChunkRange): DocumentChunk {
+  const { start, end, startLine, endLine } = range;
+  const text = bytes.toString('utf8', start, end);
+  if (passages === undefined) return { text, startLine, endLine, start, end };
+  const plain = passages.unmarked.toString('utf8', start, end).trim().replace(/ {2,}/g, ' ');
+  return { text, context: passages.trail.above(startLine), ...(plain !== '' && { plain }), startLine, endLine, start, end };
+}
+
+function* piecesIn(whole: CutBody): Generator<Piece> {
+  const { bytes, ranges, passages } = whole;
+  for (const range of ranges) {
+    const chunk = (): DocumentChunk | undefined => {
+      const found = chunkAt(whole, range);
+      return found.text.trim() === '' ? undefined : found;
+    };
+    yield { ...range, context: passages?.trail.above(range.startLine) ?? '', utf8: trimmed(passages?.unmarked ?? bytes, range.start, range.end), chunk };
+  }
+}
+
+const DELETE = 0x7f;
+
+/** A part of a text without ASCII whitespace around it; undefined if that is nothing, or begins or ends with another character than one of ASCII. */
+function trimmed(utf8: Buffer, start: number, end: number): Uint8Array | undefined {
+  while (start < end && isSpace(utf8[start]!)) start++;
+  while (start < end && isSpace(utf8[end - 1]!)) end--;
+  return start < end && utf8[start]! < DELETE && utf8[end - 1]! < DELETE ? utf8.subarray(start, end) : undefined;
+}
+
+/** Tab to carriage return, or a space. */
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
 function titleOf({ meta }: Cuttable): string | undefined {

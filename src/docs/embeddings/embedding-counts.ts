@@ -1,7 +1,7 @@
 import { unixSeconds, type Clock } from '../../lib/clock.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Queries, Row, Sql } from '../../storage/index.ts';
-import { COLLECTION_ID, filledCollections } from '../stored-collections.ts';
+import { COLLECTION_ID, expiredDocuments, filledCollections } from '../stored-collections.ts';
 
 /** How much of a collection is embedded; expired documents do not count. */
 export interface EmbeddingCounts {
@@ -23,7 +23,6 @@ interface ModelRow extends Row {
   readonly chunks: number;
 }
 
-const EXPIRED = 'SELECT cid, count(*) AS n FROM documents WHERE expires_at <= ? GROUP BY cid';
 const EMBEDDED = 'SELECT cid, model_id, count(*) AS documents, sum(chunks) AS chunks FROM embeddings GROUP BY cid, model_id';
 const EXPIRED_EMBEDDED = `
   SELECT e.cid, e.model_id, count(*) AS documents, sum(e.chunks) AS chunks
@@ -36,10 +35,10 @@ export async function countEmbeddings({ background }: Pick<Sql, 'background'>, c
   const now = unixSeconds(clock);
   const [collections, expired, embedded, expiredEmbedded, failed, models] = await Promise.all([
     filledCollections(background),
-    countBy(background, EXPIRED, [now]),
+    expiredDocuments(background, now),
     background.all<ModelRow>(EMBEDDED),
     background.all<ModelRow>(EXPIRED_EMBEDDED, [now]),
-    countBy(background, FAILED, []),
+    countFailed(background),
     background.all<{ id: number; model: string; variant: string }>(MODELS),
   ]);
   const known = new Map(models.map(({ id, model, variant }) => [id, { model, variant }]));
@@ -67,8 +66,8 @@ export async function readFailures({ background }: Pick<Sql, 'background'>, coll
   return rows.map(({ id, reason }) => `${id}: ${reason}`);
 }
 
-async function countBy(queries: Queries, query: string, params: number[]): Promise<Map<number, number>> {
-  const rows = await queries.all<{ cid: number; n: number }>(query, params);
+async function countFailed(queries: Queries): Promise<Map<number, number>> {
+  const rows = await queries.all<{ cid: number; n: number }>(FAILED);
   return new Map(rows.map(({ cid, n }) => [cid, n]));
 }
 

@@ -1,5 +1,5 @@
 import type { Change } from '../../storage/index.ts';
-import { fromBlob } from './vector-blob.ts';
+import { blobBytes, fromBlob } from './vector-blob.ts';
 import type { ModelIdentity, StoredType } from './vector-rows.ts';
 
 /** All vectors of a document, by chunk. */
@@ -8,7 +8,8 @@ export interface DocumentVectors {
   readonly model: ModelIdentity;
   /** The type in which they are to be kept in memory. */
   readonly stored: StoredType;
-  readonly vectors: readonly Float32Array[];
+  /** Numbers, or for int8 the bytes of the table if they are rounded there, too. */
+  readonly vectors: readonly (Float32Array | Uint8Array)[];
 }
 
 /** The same as the table has them. */
@@ -42,7 +43,9 @@ export class FreshVectors {
     const document = this.#remove(lsn);
     if (document === undefined || document.ord !== ord) return undefined;
     const { blobs, ...rest } = document;
-    return { ...rest, vectors: blobs.map((blob) => fromBlob(blob, rest.model.dimensions)) };
+    const { stored, model: { dimensions } } = rest;
+    const rounded = stored === 'int8' ? blobBytes(dimensions, 'int8') : undefined;
+    return { ...rest, vectors: blobs.map((blob) => (blob.length === rounded ? blob : fromBlob(blob, dimensions))) };
   }
 
   /** Call this when the numbers of changes begin again. */

@@ -12,7 +12,8 @@ import type { HybridDeps, QueryVector } from './deps.ts';
 import { findResults, firstHits, type FoundResults } from './find-results.ts';
 import type { Scope } from './look-at-sides.ts';
 import { presentResults } from './present-results.ts';
-import { byWordsAlone, isMeaningWanted, needsBodies, needsMeta, resolveRequest, type HybridInput, type HybridRequest } from './request.ts';
+import { rareWordOf } from './rare-word.ts';
+import { byWordsAlone, isMeaningWanted, isWordsWanted, needsBodies, needsMeta, resolveRequest, type HybridInput, type HybridRequest } from './request.ts';
 
 /** The result for a collection that does not exist. */
 const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefined, incomparable: 0, alpha: undefined };
@@ -96,7 +97,8 @@ async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<
   const { gate, meaning } = deps;
   if (!meaning.encoder.isWanted(request.rerank) || request.byDistance || request.order !== undefined || request.query.trim() === '') return undefined;
   const hits = await gate.run(() => firstHits(deps, request, scope, rules), scope.signal, cost);
-  return scoreByEncoder(meaning.encoder, request.query, hits, request.mode === 'parent', scope.signal);
+  const rareWord = !isWordsWanted(request) ? undefined : rareWordOf(deps.words.view.indexOf(request.collection), request, [...new Set(hits.map(({ ord }) => ord))]);
+  return scoreByEncoder(meaning.encoder, request.query, hits, request.mode === 'parent', scope.signal, rareWord);
 }
 
 function incomparableWarning(documents: number): string[] {

@@ -1,7 +1,7 @@
 import { unixSeconds, type Clock } from '../../lib/clock.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Row, Sql } from '../../storage/index.ts';
-import { filledCollections } from '../stored-collections.ts';
+import { expiredDocuments, filledCollections } from '../stored-collections.ts';
 
 export interface CollectionCounts {
   readonly name: string;
@@ -23,7 +23,6 @@ interface Counted extends Row {
   readonly n: number;
 }
 
-const EXPIRED = 'SELECT cid, count(*) AS n FROM documents WHERE expires_at <= ? GROUP BY cid';
 const REVISIONS = 'SELECT d.cid, count(*) AS n FROM revisions r JOIN documents d ON d.ord = r.ord GROUP BY d.cid';
 
 /**
@@ -33,12 +32,12 @@ const REVISIONS = 'SELECT d.cid, count(*) AS n FROM revisions r JOIN documents d
 export async function countCollections({ sql, clock, metaIndicesOf }: CountDeps): Promise<CollectionCounts[]> {
   const [collections, expired, revisions] = await Promise.all([
     filledCollections(sql.background),
-    sql.background.all<Counted>(EXPIRED, [unixSeconds(clock)]).then(byCollection),
+    expiredDocuments(sql.background, unixSeconds(clock)),
     sql.background.all<Counted>(REVISIONS).then(byCollection),
   ]);
   return collections
     .filter(({ name }) => !isSystemCollection(name))
-    .map(({ id, name, docs }) => ({ name, documents: docs - expired(id), revisions: revisions(id), metaIndices: metaIndicesOf(name) }))
+    .map(({ id, name, docs }) => ({ name, documents: docs - (expired.get(id) ?? 0), revisions: revisions(id), metaIndices: metaIndicesOf(name) }))
     .filter(({ documents }) => documents > 0);
 }
 

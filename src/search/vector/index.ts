@@ -2,7 +2,7 @@ export { type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, type 
 export { DimensionError, VectorCheckpointError, VectorIndexClosedError } from './errors.ts';
 export { allFactories } from './factories.ts';
 export type { Hit, Rescoring } from './ranking.ts';
-export type { VectorChunk } from './segment.ts';
+export { numbersOf, type VectorChunk } from './segment.ts';
 export type { StructureState } from './structures.ts';
 export {
   type Algorithm, MAX_ORDINAL, type SetStats, VectorIndex, type VectorIndexOptions, type VectorQuery, type VectorResult, type VectorStats,

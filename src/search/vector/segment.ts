@@ -20,9 +20,25 @@ export interface SegmentOptions {
   readonly inlineBytes?: number;
 }
 
-/** A chunk's vector. */
+/**
+ * A chunk's vector: numbers or, for the type int8, the bytes of one that was rounded before: its minimum and the step between two levels, both
+ * float32, then a code for each number.
+ */
 export interface VectorChunk {
-  readonly vector: Float32Array;
+  readonly vector: Float32Array | Uint8Array;
+}
+
+/** Bytes before the codes of a rounded vector. */
+const ROUNDED_HEAD = 8;
+
+/** Number of dimensions. */
+export function dimsOf({ vector }: VectorChunk): number {
+  return vector instanceof Float32Array ? vector.length : Math.max(0, vector.length - ROUNDED_HEAD);
+}
+
+/** The numbers that must be finite. */
+export function numbersOf({ vector }: VectorChunk): Float32Array {
+  return vector instanceof Float32Array ? vector : new Float32Array(vector.slice(0, ROUNDED_HEAD).buffer);
 }
 
 /** Rows of one dimension and type in one shared memory, and the structures over them. Only the main thread writes. */
@@ -104,9 +120,15 @@ export class Segment implements SegmentAccess, RowSource {
   write(ord: number, chunks: readonly VectorChunk[]): number | undefined {
     const first = this.rowCount;
     if (this.call.makeRoom(first + chunks.length) === 0) return undefined;
+    const numbers = this.rows.f32(this.#input, this.dims);
     for (const [chunk, { vector }] of chunks.entries()) {
-      this.rows.f32(this.#input, this.dims).set(vector);
-      this.call.addRow(this.#input, ord, chunk);
+      if (vector instanceof Float32Array) {
+        numbers.set(vector);
+        this.call.addRow(this.#input, ord, chunk);
+      } else {
+        this.bytes.set(vector, this.#input);
+        this.call.addRounded(this.#input, ord, chunk);
+      }
     }
     this.structures.rowsWereAdded();
     return first;

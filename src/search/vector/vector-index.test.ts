@@ -204,6 +204,19 @@ describe('a vector index', () => {
     expect(none.hits).toEqual((await index.search({ vector, k: 3 })).hits);
   });
 
+  it('keeps vectors that were rounded before as it would keep their numbers', async () => {
+    const rounded = (least: number, step: number, ...codes: number[]) => Uint8Array.of(...new Uint8Array(Float32Array.of(least, step).buffer), ...codes);
+    const index = new VectorIndex({ pool });
+    index.put(1, [{ vector: rounded(-0.5, 0.25, 0, 255, 7) }, { vector: rounded(2, 0, 0, 0, 0) }], 'int8');
+    index.put(2, [-0.5, 2].map((least, i) => ({ vector: i === 0 ? Float32Array.of(least, least + 0.25 * 255, least + 0.25 * 7) : Float32Array.of(2, 2, 2) })), 'int8');
+    expect(index.vectorsOf(1)).toEqual(index.vectorsOf(2));
+    expect((await index.search({ vector: Float32Array.of(0, 1, 0.1), k: 4 })).hits.map(({ ord, chunk }) => [ord, chunk])).toEqual([[1, 0], [2, 0], [1, 1], [2, 1]]);
+    expect(() => index.put(3, [{ vector: rounded(NaN, 1, 1, 2, 3) }], 'int8')).toThrow(RangeError);
+    expect(() => index.put(3, [{ vector: rounded(1, 1, 1, 2, 3) }], 'float32')).toThrow(RangeError);
+    expect(() => index.put(3, [{ vector: new Uint8Array(3) }, { vector: rounded(1, 1, 1) }], 'int8')).toThrow(RangeError);
+    await index.close();
+  });
+
   it('refuses what is no vector, and leaves the document as it was', async () => {
     const index = make();
     index.put(1, [of(1, 2)]);

@@ -7,7 +7,7 @@ import { DimensionError, VectorIndexClosedError } from './errors.ts';
 import { allFactories } from './factories.ts';
 import { INLINE_BYTES } from './parts.ts';
 import { bestOf, type Hit, type Rescoring, scoreHits } from './ranking.ts';
-import type { Segment, SegmentOptions, VectorChunk } from './segment.ts';
+import { dimsOf, numbersOf, type Segment, type SegmentOptions, type VectorChunk } from './segment.ts';
 import { type RowHit, type RowRun, searchSegment } from './segment-search.ts';
 import type { StructureState } from './structures.ts';
 import { VectorSet } from './vector-set.ts';
@@ -158,10 +158,11 @@ export class VectorIndex {
   put(ord: number, chunks: readonly VectorChunk[], type: StoredType = 'float32'): void {
     this.#mustBeOpen();
     if (!Number.isInteger(ord) || ord < 0 || ord >= MAX_ORDINAL) throw new RangeError(`an ordinal is below ${MAX_ORDINAL}, got ${ord}`);
-    const dims = chunks[0]?.vector.length ?? 0;
-    for (const { vector } of chunks) {
-      if (vector.length !== dims) throw new RangeError(`vectors of a document have one dimension, got ${dims} and ${vector.length}`);
-      mustBeFinite(vector);
+    const dims = chunks[0] === undefined ? 0 : dimsOf(chunks[0]);
+    for (const chunk of chunks) {
+      if (dimsOf(chunk) !== dims) throw new RangeError(`vectors of a document have one dimension, got ${dims} and ${dimsOf(chunk)}`);
+      if (type !== 'int8' && !(chunk.vector instanceof Float32Array)) throw new RangeError(`only vectors of int8 can be rounded before, got ${type}`);
+      mustBeFinite(numbersOf(chunk));
     }
     const old = this.#runOf(ord); // before anything is written, because new rows may follow the old ones directly
     if (chunks.length > 0) this.#setFor(dims, type).write(ord, chunks);

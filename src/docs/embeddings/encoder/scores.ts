@@ -24,12 +24,15 @@ const LEAD_WEIGHT = 0.3;
  * bench/meaning/, for hybrid and vector search, and confirmed by the other half. With more weight, names and exact words are lost.
  */
 const WEIGHT = 0.5;
+/** The same for hits with a rare word, and what is added for the whole of it: fitted for hybrid search in the same way. */
+const WITH_RARE_WORD = { weight: 0.6, rare: 0.3 } as const;
 
 /**
  * Passes the first hits of a search, best first, to the encoder: their best passages and, if hits are `documents`, also their first passages.
- * A hit has a score if all its vectors were available within the budget.
+ * A hit has a score if all its vectors were available within the budget. `rareWord`, from 0 to 1, is how much a document has a rare word of the text.
  */
-export async function scoreByEncoder(encoder: Pick<Encoder, 'similarities'>, text: string, hits: readonly Rankable[], documents: boolean, signal?: AbortSignal): Promise<EncoderScores> {
+export async function scoreByEncoder(encoder: Pick<Encoder, 'similarities'>, text: string, hits: readonly Rankable[], documents: boolean, signal?: AbortSignal, rareWord?: (ord: number) => number): Promise<EncoderScores> {
+  const { weight, rare } = rareWord === undefined ? { weight: WEIGHT, rare: 0 } : WITH_RARE_WORD;
   const first = hits.slice(0, REORDERED);
   const one = first.reduce((max, { score }) => Math.max(max, score), 0) || 1;
   const named = first.map(({ ord, chunk }) => [{ ord, chunk: chunk ?? 0 }, ...(documents && chunk !== undefined && chunk !== 0 ? [{ ord, chunk: 0 }] : [])]);
@@ -39,7 +42,7 @@ export async function scoreByEncoder(encoder: Pick<Encoder, 'similarities'>, tex
   for (const [i, hit] of first.entries()) {
     const [best, lead = best] = similarities.slice(at, at += named[i]!.length);
     if (best === undefined || lead === undefined) continue;
-    encoderScores.set(keyOf(hit), WEIGHT * ((1 - LEAD_WEIGHT) * best + LEAD_WEIGHT * lead) + (1 - WEIGHT) * (hit.score / one));
+    encoderScores.set(keyOf(hit), weight * ((1 - LEAD_WEIGHT) * best + LEAD_WEIGHT * lead) + (1 - weight) * (hit.score / one) + rare * (rareWord?.(hit.ord) ?? 0));
   }
   return { of: (hit) => encoderScores.get(keyOf(hit)), count: encoderScores.size };
 }

@@ -1,12 +1,14 @@
 // Only files without further dependencies of storage and embedding are imported: this runs in a thread, which must start quickly.
+import { isUtf8 } from 'node:buffer';
 import { embedText } from '../../../embedding/builtin/embed-text.ts';
 import type { PassageStyle } from '../../../embedding/index.ts';
 import type { EmbeddingKernel } from '../../../kernels/embedding.ts';
 import { decodeBody } from '../../../storage/body/codec.ts';
-import { createChunker, embeddedText, type DocumentChunk } from '../chunker.ts';
+import { createChunker, embeddedText, type Chunker, type Piece } from '../chunker.ts';
 import type { EmbeddingSettings } from '../settings.ts';
 import { blobBytes, toBlob, type Precision } from '../vector-blob.ts';
 import type { ChunkPlace } from '../vector-rows.ts';
+import { PassageWriter, PLACE_FIELDS } from './passage-writer.ts';
 
 export type CutSettings = Pick<EmbeddingSettings, 'chunkEnabled' | 'chunkMode' | 'chunkSize'>;
 
@@ -43,38 +45,55 @@ export interface MadePassage extends ChunkPlace {
 }
 
 export const UNREAD = -1;
-const PLACE_FIELDS = 4;
+/** Bytes of a passage and UTF-16 units of its context that certainly fit into the kernel together; others are cut there as texts. */
+const LONGEST = 16_384;
 
 /** Decompresses, cuts and embeds documents. */
 export function makePassages(kernel: EmbeddingKernel, { settings, style, texts }: PassageOrder): MadePassages {
-  const { chunksOf } = createChunker(settings, () => style);
-  const chunks = texts.map((text) => chunksOfStored(chunksOf, text));
-  const sizes = texts.map(({ precision }) => blobBytes(kernel.dims, precision));
-  const all = chunks.reduce((sum, own) => sum + (own?.length ?? 0), 0);
-  const places = new Uint32Array(all * PLACE_FIELDS);
-  const vectors = new Uint8Array(chunks.reduce((sum, own, i) => sum + (own?.length ?? 0) * sizes[i]!, 0));
-  let place = 0;
-  let at = 0;
-  for (const [i, own] of chunks.entries()) {
-    for (const chunk of own ?? []) {
-      places.set([chunk.startLine, chunk.endLine, chunk.start, chunk.end], place);
-      vectors.set(toBlob(embedText(kernel, embeddedText(chunk)), texts[i]!.precision), at);
-      place += PLACE_FIELDS;
-      at += sizes[i]!;
-    }
-  }
-  return { counts: Int32Array.from(chunks, (own) => own?.length ?? UNREAD), places, vectors };
+  const { piecesOf } = createChunker(settings, () => style);
+  const writer = new PassageWriter();
+  const counts = texts.map((text) => {
+    const pieces = piecesOfStored(piecesOf, text);
+    return pieces === undefined ? UNREAD : writeAll(writer, kernel, pieces, text.precision);
+  });
+  return { counts: Int32Array.from(counts), ...writer.finish() };
 }
 
 /** Undefined for a damaged body. */
-function chunksOfStored(chunksOf: ReturnType<typeof createChunker>['chunksOf'], { key, meta, body }: StoredText): DocumentChunk[] | undefined {
+function piecesOfStored(piecesOf: Chunker['piecesOf'], { key, meta, body }: StoredText): Iterable<Piece> | undefined {
   try {
-    const utf8 = decodeBody(body);
-    const contentMd = Buffer.from(utf8.buffer, utf8.byteOffset, utf8.byteLength).toString('utf8');
-    return chunksOf({ key, meta: JSON.parse(meta) as Record<string, string[]>, contentMd });
+    const bytes = decodeBody(body);
+    const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const contentMd = stored.toString('utf8');
+    const utf8 = isUtf8(stored) ? stored : Buffer.from(contentMd);
+    return piecesOf({ key, meta: JSON.parse(meta) as Record<string, string[]>, contentMd, utf8 });
   } catch {
     return undefined;
   }
+}
+
+/** Embeds and writes the passages of a document, and returns their number. */
+function writeAll(writer: PassageWriter, kernel: EmbeddingKernel, pieces: Iterable<Piece>, precision: Precision): number {
+  let count = 0;
+  for (const piece of pieces) {
+    const vector = roundedVector(kernel, piece, precision) ?? vectorOfText(kernel, piece, precision);
+    if (vector === undefined) continue;
+    writer.add(piece, vector);
+    count++;
+  }
+  return count;
+}
+
+/** Undefined if the vector is wanted in full, or can only be made of the text. */
+function roundedVector(kernel: EmbeddingKernel, { context, utf8 }: Piece, precision: Precision): Uint8Array | undefined {
+  if (precision !== 'int8' || utf8 === undefined || utf8.length > LONGEST || context.length > LONGEST) return undefined;
+  return kernel.rounded(context, utf8);
+}
+
+/** Undefined for a blank passage. */
+function vectorOfText(kernel: EmbeddingKernel, { chunk }: Piece, precision: Precision): Uint8Array | undefined {
+  const found = chunk();
+  return found && toBlob(embedText(kernel, embeddedText(found)), precision);
 }
 
 /** The passages of each text of an order; undefined for a body that cannot be read. The vectors share one buffer. */

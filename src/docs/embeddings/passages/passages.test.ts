@@ -32,7 +32,7 @@ describe('passages that are made together', () => {
   it('are those that the provider makes of each chunk, rounded as it is asked; damaged bodies are left out', async () => {
     const kernel = new EmbeddingKernel(await provider.sharedModel());
     const { chunksOf } = createChunker(settings, () => provider.passages);
-    const body = fc.array(fc.constantFrom('word ', 'ß', '🧭', '\n\n', '# bread\n', '`code`', '\u3000', 'long '.repeat(90)), { maxLength: 30 }).map((parts) => parts.join(''));
+    const body = fc.array(fc.constantFrom('word ', 'ß', '🧭', '\n\n', '# bread\n', '`code`', '\u3000', '\u2028', '\ufeff', '\t', 'x  y', 'long '.repeat(90)), { maxLength: 30 }).map((parts) => parts.join(''));
     const document = fc.record({ key: fc.constantFrom('a', 'a.ts'), title: fc.constantFrom('', 'Bread'), contentMd: body, precision: fc.constantFrom('int8' as const, 'float32' as const), isDamaged: fc.boolean() });
     await fc.assert(fc.asyncProperty(fc.array(document, { maxLength: 5 }), async (documents) => {
       const texts = await Promise.all(documents.map(async ({ key, title, contentMd, precision, isDamaged }) => (

@@ -122,6 +122,10 @@ class InvertedTextIndex implements TextIndex {
     return this.#index.search(toIndexQuery(this.#index, readings), { algorithm: toScoring(algorithm, fieldWeights, fields), limit: 0, scoresOf: ords }).scores!;
   }
 
+  documentsOf(form: string, analyzer: TermAnalyzer): number {
+    return exactForms(this.#index, analyzer, form).reduce((sum, id) => sum + this.#index.documents(id), 0);
+  }
+
   matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[] {
     return this.#index.haveAny(exactForms(this.#index, analyzer, form), ords);
   }

@@ -188,6 +188,8 @@ export interface TextIndex {
   rescore(hits: readonly TextHit[], feedback: readonly Feedback[], query: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields' | 'factors'>): readonly TextHit[];
   /** The score of each document, before filter and factors; below 0 for one that does not match. */
   scoresOf(query: Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'fields'>, ords: Uint32Array): Float32Array;
+  /** Number of live documents that have a form of the term of this one, each counted once for each of these forms. */
+  documentsOf(form: string, analyzer: TermAnalyzer): number;
   /** Whether each of some documents has the term of a form, in any field. */
   matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[];
   /** How each of some documents matches a term that allows edits, in some fields or in any. */

@@ -1,4 +1,4 @@
-import type { VectorIndexOptions } from '../../../search/vector/index.ts';
+import { numbersOf, type VectorIndexOptions } from '../../../search/vector/index.ts';
 import type { Change } from '../../../storage/index.ts';
 import type { DocumentVectors, Embeddings } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
@@ -67,7 +67,7 @@ function put(vectors: CollectionVectors, document: DocumentVectors, log: Environ
   try {
     vectors.put(document);
   } catch (error) {
-    if (document.vectors.every((vector) => vector.length > 0 && vector.every(Number.isFinite))) throw error;
+    if (document.vectors.every((vector) => vector.length > 0 && numbersOf({ vector }).every(Number.isFinite))) throw error;
     log.warn({ err: error, ord: document.ord }, 'the vectors of a document are damaged; POST /v1/vector-reindex with force embeds it again');
     vectors.remove(document.ord);
   }
