@@ -23,7 +23,8 @@ interface Counted extends Row {
   readonly n: number;
 }
 
-const EXPIRED = 'SELECT cid, count(*) AS n FROM documents WHERE expires_at <= ? GROUP BY cid';
+/** The `+` keeps SQLite from reading all documents in the order of an index that begins with `cid`, instead of those that expire. */
+export const EXPIRED = 'SELECT +cid AS cid, count(*) AS n FROM documents WHERE expires_at <= ? GROUP BY 1';
 const REVISIONS = 'SELECT d.cid, count(*) AS n FROM revisions r JOIN documents d ON d.ord = r.ord GROUP BY d.cid';
 
 /**

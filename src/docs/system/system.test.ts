@@ -9,6 +9,7 @@ import { EVERYONE, type Context, type Download } from '../../operations/index.ts
 import { BodyCodec, ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { createColumns, type ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
+import { EXPIRED } from './counts.ts';
 import { createSystem, type System } from './index.ts';
 import { LOW_DISK_BYTES, withWarnings } from './persistence.ts';
 import { formatUptime } from './stats.ts';
@@ -158,6 +159,11 @@ describe('getStats (decision D-62)', () => {
         { name: 'zoo', documentCount: 2, revisionCount: 2, metaIndexCount: 2, checksum: '7a6f6f00', indexBytes: { fullText: 7, columns: expect.any(Number) as number } },
       ],
     });
+  });
+
+  it('finds expired documents by the index of those that expire', async () => {
+    const [step] = await sql.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${EXPIRED}`, [1]);
+    expect(step!.detail).toContain('documents_expiring');
   });
 
   it('tells the parts of the memory of the process, which metrics tell as well', async () => {
