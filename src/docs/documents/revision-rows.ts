@@ -1,5 +1,5 @@
 import type { CurrentRow } from './document-rows.ts';
-import { copyInSteps, runInSteps, type Span, type UnitOfWork } from './unit-of-work.ts';
+import { copyLast, LAST_DOCUMENTS, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /**
  * The number of a document's next revision. Numbers rise whatever the clock does, so that revisions of one second keep their order and each
@@ -28,9 +28,9 @@ export async function addRevisions(work: UnitOfWork, revisions: readonly { ord: 
   await runInSteps(work, 'INSERT INTO revisions(ord, ts, updated_at) VALUES (?, ?, ?)', revisions.map(({ ord, revision }) => [ord, revision, work.now]));
 }
 
-/** The same for each document that was just stored. */
-export async function addFirstRevisions(work: UnitOfWork, stored: Span): Promise<void> {
-  await copyInSteps(work, 'INSERT INTO revisions(ord, ts, updated_at) SELECT ord, rev_ts, updated_at FROM documents WHERE ord BETWEEN ? AND ?', stored);
+/** The same for the documents that were stored last. */
+export async function addFirstRevisions(work: UnitOfWork, count: number): Promise<void> {
+  await copyLast(work, `INSERT INTO revisions(ord, ts, updated_at) SELECT ord, rev_ts, updated_at FROM documents WHERE ${LAST_DOCUMENTS}`, count);
 }
 
 /** Deletes all but the newest `keep` revisions of each document and returns how many were deleted. */

@@ -1,4 +1,4 @@
-import { copyInSteps, runInSteps, type Span, type UnitOfWork } from './unit-of-work.ts';
+import { copyLast, LAST_DOCUMENTS, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /** A key as it was written, for a document in a language in any letter case. */
 export interface Spelling {
@@ -17,7 +17,7 @@ export async function addSpellings(work: UnitOfWork, spellings: readonly Spellin
   );
 }
 
-/** The same for documents that were just stored, from their rows: languages are ASCII, which SQL lowercases in the same way. */
-export async function addFirstSpellings(work: UnitOfWork, stored: Span): Promise<void> {
-  await copyInSteps(work, 'INSERT INTO spellings(cid, key, lang, ord) SELECT cid, key, lower(lang), ord FROM documents WHERE ord BETWEEN ? AND ? ON CONFLICT(cid, key, lang) DO NOTHING', stored);
+/** The same for the documents that were stored last, from their rows: languages are ASCII, which SQL lowercases in the same way. */
+export async function addFirstSpellings(work: UnitOfWork, count: number): Promise<void> {
+  await copyLast(work, `INSERT INTO spellings(cid, key, lang, ord) SELECT cid, key, lower(lang), ord FROM documents WHERE ${LAST_DOCUMENTS} ON CONFLICT(cid, key, lang) DO NOTHING`, count);
 }

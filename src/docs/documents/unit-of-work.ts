@@ -53,16 +53,16 @@ export async function runInSteps({ tx, pace }: UnitOfWork, sql: string, rows: re
   return changes;
 }
 
-/** Documents that were stored one after the other, as the first and the last of their ordinals. */
-export interface Span {
-  readonly first: number;
-  readonly last: number;
-}
+/** The documents that were stored last, in ascending order of their ordinals; the parameters are those of `copyLast`. */
+export const LAST_DOCUMENTS = 'ord BETWEEN (SELECT max(ord) FROM documents) - ? AND (SELECT max(ord) FROM documents) - ?';
 
-/** Runs a statement over the ordinals of a span in steps; the bounds are its only parameters. */
-export async function copyInSteps({ tx, pace }: UnitOfWork, sql: string, { first, last }: Span): Promise<void> {
-  for (let from = first; from <= last; from += SMALL_ROWS_STEP) {
-    await tx.run(sql, [from, Math.min(last, from + SMALL_ROWS_STEP - 1)]);
+/**
+ * Runs a statement over the last `count` documents in steps, by the condition `LAST_DOCUMENTS`. If a step is enough, it is sent at once,
+ * although the ordinals may not be known yet.
+ */
+export async function copyLast({ tx, pace }: UnitOfWork, sql: string, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= SMALL_ROWS_STEP) {
+    await tx.run(sql, [left - 1, Math.max(0, left - SMALL_ROWS_STEP)]);
     if (pace.isDue) await pace.rest();
   }
 }

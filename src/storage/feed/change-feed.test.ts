@@ -40,19 +40,28 @@ describe('ChangeFeed', () => {
   });
 
   it('copies the names of documents that were just stored, as if they had been handed over', async () => {
-    const changes = (ords: readonly number[], flags: readonly number[] = []): NewChange[] => ords.map((ord, i) => ({ kind: 'doc.put', collection: 'c', ord, docId: `c|k${ord}|en`, key: `K${ord}`, lang: 'en', flags: flags[i] ?? CHANGE_FLAGS.CREATED }));
-    await sql.transaction(async (tx) => {
-      await tx.run("INSERT INTO collections(id, name) VALUES (1, 'c')");
-      const rows = Array.from({ length: 9 }, (_, i) => [i + 1, `c|k${i + 1}|en`, `K${i + 1}`]);
-      await tx.runMany("INSERT INTO documents(ord, cid, id, key, lang, crc, bytes, added_at, updated_at, meta) VALUES (?, 1, ?, ?, 'en', 0, 0, 0, 0, '{}')", rows);
-    });
-    // Some with other flags, or with a gap, are passed.
-    for (const given of [changes([1, 2, 3]), changes([4, 5], [CHANGE_FLAGS.CREATED, CHANGE_FLAGS.EMBEDDING_DROPPED]), changes([6, 8]), changes([9]), []]) {
+    await sql.transaction((tx) => tx.run("INSERT INTO collections(id, name) VALUES (1, 'c')"));
+    const { CREATED, EMBEDDING_DROPPED } = CHANGE_FLAGS;
+    let last = 0;
+    // Those with different flags are passed.
+    for (const flags of [[CREATED, CREATED, CREATED], [CREATED, EMBEDDING_DROPPED], [CREATED], []]) {
+      const given = flags.map((each, i): NewChange => ({ kind: 'doc.put', collection: 'c', docId: `c|k${last + 1 + i}|en`, key: `K${last + 1 + i}`, lang: 'en', flags: each }));
       const head = await feed.head();
-      expect(await sql.transaction((tx) => feed.appendStored(tx, given))).toBe(head + given.length);
-      expect(await new ChangeFeed(sql).read(head, 10)).toEqual(given.map((change, i) => ({ ...change, lsn: head + 1 + i, at: now })));
+      const ordinals = Promise.withResolvers<number>();
+      const appended = await sql.transaction(async (tx) => {
+        await tx.runMany("INSERT INTO documents(ord, cid, id, key, lang, crc, bytes, added_at, updated_at, meta) VALUES (?, 1, ?, ?, 'en', 0, 0, 0, 0, '{}')", given.map(({ docId, key }, i) => [last + 1 + i, docId!, key!]));
+        await feed.headIn(tx);
+        const appending = feed.appendStored(tx, given, () => ordinals.promise);
+        ordinals.resolve(last + 1);
+        return appending;
+      });
+      expect(appended).toBe(head + given.length);
+      const expected = given.map((change, i) => ({ ...change, ord: last + 1 + i, lsn: head + 1 + i, at: now }));
+      expect(await new ChangeFeed(sql).read(head, 10)).toEqual(expected);
+      expect(await feed.read(head, 10)).toEqual(expected);
+      last += given.length;
     }
-    expect([feed.settled, feed.latest]).toEqual([8, 8]);
+    expect([feed.settled, feed.latest]).toEqual([6, 6]);
   });
 
   it('passes documents to subscribers that follow closely, and to no others', async () => {

@@ -7,10 +7,11 @@ import { RecentChanges } from './recent-changes.ts';
 import { SharedHead } from './shared-head.ts';
 
 const INSERT = 'INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
-/** For documents that were stored consecutively; the first parameter is the offset from their ordinals to the numbers of the changes. */
+/** For the last documents; the first parameter is the number of the last change, the last one the number of documents, less one. */
 const COPY = `
   INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags)
-  SELECT ord + ?, ?, ?, ord, id, key, lang, ?, ? FROM documents WHERE ord BETWEEN ? AND ?`;
+  SELECT ord - (SELECT max(ord) FROM documents) + ?, ?, ?, ord, id, key, lang, ?, ?
+  FROM documents WHERE ord BETWEEN (SELECT max(ord) FROM documents) - ? AND (SELECT max(ord) FROM documents)`;
 const SELECT = 'SELECT lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail FROM changes WHERE lsn > ? ORDER BY lsn LIMIT ?';
 
 /** Maximum number of this process's commits that are remembered, to distinguish them from those of other processes. */
@@ -26,6 +27,9 @@ export interface Keep {
   /** All changes since this time, in milliseconds since 1970. */
   readonly since?: number;
 }
+
+/** Changes with their numbers; at least one. */
+type Appended = readonly [Change, ...Change[]];
 
 /** A reader of the feed in this process. */
 export interface FeedReader {
@@ -96,20 +100,27 @@ export class ChangeFeed {
    * an undone change leaves no gap. Without changes it returns the head.
    */
   append(tx: Transaction, changes: readonly NewChange[]): Promise<number> {
-    return this.#append(tx, changes, (numbered) => tx.runMany(INSERT, numbered.map(toParameters)));
+    return this.#append(tx, changes, async (numbered) => {
+      await tx.runMany(INSERT, numbered.map(toParameters));
+      return numbered;
+    });
   }
 
   /**
-   * As `append`, for documents that the transaction has just stored, in the order of their ordinals and without a gap. The database copies
-   * their names from their rows, which is faster than passing them again.
+   * As `append`, for documents that the transaction has just stored: the last ones, in the order of their ordinals and without a gap.
+   * `first` returns the ordinal of the first of them, for which the statement does not wait. The database copies their names from their rows, which
+   * is faster than passing them again.
    */
-  appendStored(tx: Transaction, changes: readonly NewChange[]): Promise<number> {
-    const [first] = changes;
-    const alike = first?.ord !== undefined && changes.every(({ kind, collection, ord, flags, detail }, i) =>
-      kind === first.kind && collection === first.collection && ord === first.ord! + i && flags === first.flags && detail === undefined);
-    if (!alike) return this.append(tx, changes);
-    return this.#append(tx, changes, ([{ lsn, kind, collection, ord, at, flags }]) =>
-      tx.run(COPY, [lsn - ord!, kind, collection, at, flags, ord!, ord! + changes.length - 1]));
+  async appendStored(tx: Transaction, changes: readonly NewChange[], first: () => Promise<number>): Promise<number> {
+    const [example] = changes;
+    const alike = example !== undefined && changes.every(({ kind, collection, flags, detail }) =>
+      kind === example.kind && collection === example.collection && flags === example.flags && detail === undefined);
+    if (!alike) return this.append(tx, withOrdinals(changes, await first()));
+    return this.#append(tx, changes, async (numbered) => {
+      const { kind, collection, at, flags } = numbered[0];
+      const [ord] = await Promise.all([first(), tx.run(COPY, [numbered.at(-1)!.lsn, kind, collection, at, flags, changes.length - 1])]);
+      return withOrdinals(numbered, ord);
+    });
   }
 
   /** Number of the newest change as a transaction sees it. Once it is known, appending needs no query for it. */
@@ -136,18 +147,17 @@ export class ChangeFeed {
     });
   }
 
-  async #append(tx: Transaction, changes: readonly NewChange[], write: (numbered: readonly [Change, ...Change[]]) => Promise<unknown>): Promise<number> {
+  async #append(tx: Transaction, changes: readonly NewChange[], write: (numbered: Appended) => Promise<readonly Change[]>): Promise<number> {
     const head = this.#headOf.get(tx) ?? (await this.headIn(tx));
     if (changes.length === 0) return head;
     const at = this.#clock.now();
     // Before the changes become visible; if they are undone, a number that is too high does no harm.
     this.#latest = head + changes.length;
-    const numbered = changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 })) as [Change, ...Change[]];
-    await write(numbered);
+    const stored = await write(changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 })) as unknown as Appended);
     this.#headOf.set(tx, head + changes.length);
     const written = (): void => {
-      this.#recent.add(numbered);
-      this.#written = head + numbered.length;
+      this.#recent.add(stored);
+      this.#written = head + stored.length;
     };
     tx.onWritten?.(() => {
       written();
@@ -157,8 +167,8 @@ export class ChangeFeed {
     tx.onCommit(() => {
       if (tx.onWritten === undefined) written();
       this.#unsafe = Infinity;
-      this.#committed = head + numbered.length;
-      if (this.#shared !== undefined) this.#noteOwn(head + 1, numbered.at(-1)!);
+      this.#committed = head + stored.length;
+      if (this.#shared !== undefined) this.#noteOwn(head + 1, stored.at(-1)!);
       this.#onAppend();
       this.#wake(tx.onWritten === undefined ? undefined : { early: false });
     });
@@ -384,6 +394,10 @@ export class ChangeFeed {
   #wake(only?: { readonly early: boolean }): void {
     for (const reader of this.#readers) if (only === undefined || only.early === (reader.isEarly === true)) reader.wake();
   }
+}
+
+function withOrdinals<C extends NewChange>(changes: readonly C[], first: number): C[] {
+  return changes.map((change, i) => ({ ...change, ord: first + i }));
 }
 
 async function headOf(queries: Pick<Queries, 'get'>): Promise<number> {
