@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdir, readdir } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { basename, join } from 'node:path';
+import asc from 'assemblyscript/asc';
 import { SpecificationError } from './specification-error.ts';
 
 /** Flags of both builds: raw linear memory provided by the host, no allocator, no garbage collector. */
@@ -31,8 +29,6 @@ const BUILDS = [
   { suffix: '.debug.wasm', flags: ['-O1'] },
 ] as const;
 
-const COMPILER = join(dirname(createRequire(import.meta.url).resolve('assemblyscript/package.json')), 'bin', 'asc.js');
-
 /**
  * Compiles the modules `asm/NAME.ts` below `root`, all of them or those with given names, to `NAME.wasm` and `NAME.debug.wasm`
  * in `target`. Files in subfolders of `asm/` are parts of modules, not modules.
@@ -52,11 +48,8 @@ async function moduleNames(root: string): Promise<string[]> {
   return modules.map(({ name }) => basename(name, '.ts'));
 }
 
-/** Throws with the compiler's own message if a module does not compile. */
+/** Throws with the compiler's own message if a module does not compile. The compiler runs in this process: loading it takes longer than compiling most modules. */
 async function compile(root: string, file: string, flags: readonly string[]): Promise<void> {
-  try {
-    await promisify(execFile)(process.execPath, [COMPILER, file, ...COMMON, ...flags], { cwd: root });
-  } catch (error) {
-    throw new SpecificationError(`${file} doesn't compile:\n${(error as { stderr?: string }).stderr ?? String(error)}`);
-  }
+  const { error, stderr } = await asc.main([file, '--baseDir', root, ...COMMON, ...flags]);
+  if (error !== null) throw new SpecificationError(`${file} doesn't compile:\n${stderr.toString() || error.message}`);
 }

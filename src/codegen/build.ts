@@ -4,8 +4,7 @@
 //   --no-check     compiles without checking types, for callers that have checked them
 import { execFileSync } from 'node:child_process';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { publishedManifest, type Manifest } from './manifest.ts';
 import { SERVICES } from './services.ts';
@@ -21,7 +20,7 @@ const COPIED = [
 ];
 
 await rm(out, { recursive: true, force: true });
-const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+const tsc = join(root, 'node_modules', 'typescript7', 'bin', 'tsc');
 execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', out, ...(options.check ? [] : ['--noCheck'])], { stdio: 'inherit', cwd: root });
 await removeInnerTypes();
 for (const path of COPIED) await cp(join(root, path), join(out, path), { recursive: true });

@@ -2,7 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { buildConsole } from './build-console.ts';
-import { buildKernels } from './build-kernels.ts';
 import { bundleSpecification, lintDescription } from './bundle.ts';
 import { checkPublished } from './compatibility/published.ts';
 import { plainDescription, publicDescription } from './description/index.ts';
@@ -12,6 +11,7 @@ import { emitOperations } from './emit-types.ts';
 import { checkExamples } from './examples.ts';
 import { generateGraphql } from './graphql.ts';
 import { generateKernelConstants } from './kernel-constants.ts';
+import { buildKernelsInThread } from './kernels-thread-client.ts';
 import { generateMcpTools } from './mcp-tools.ts';
 import { modelOperations } from './operation-model.ts';
 import { generateProto } from './proto.ts';
@@ -23,11 +23,23 @@ import { makeTokenTables, tokenTablesVersion } from '../text/token-tables.ts';
 
 /** Writes everything that is generated from the specifications and the kernels below `root` into `target`. */
 export async function generateAll(root: string, target: string): Promise<void> {
+  await allOf([
+    buildKernelsInThread(root, join(target, 'wasm')),
+    generateProto(join(root, 'proto'), join(target, 'proto')),
+    generateHere(root, target),
+  ]);
+}
+
+/** Waits for all steps even if one fails, so that none of them writes into a folder that is being removed. */
+async function allOf(steps: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(steps)) if (result.status === 'rejected') throw result.reason;
+}
+
+/** What neither another thread nor another program generates. */
+async function generateHere(root: string, target: string): Promise<void> {
   for (const service of SERVICES) await generateService(root, service, join(target, service));
   await generateGraphql(join(root, 'graphql'), join(target, 'graphql'));
-  await generateProto(join(root, 'proto'), join(target, 'proto'));
   await buildConsole(root, target);
-  await buildKernels(root, join(target, 'wasm'));
   await generateKernelConstants(root, join(target, 'kernels'));
   await mkdir(join(target, 'text'), { recursive: true });
   await writeFile(join(target, 'text', KEPT_TOKEN_TABLES), packTokenTables(makeTokenTables(), tokenTablesVersion()));

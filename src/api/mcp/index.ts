@@ -1,3 +1,5 @@
+import type * as Stdio from './stdio/serve-stdio.ts';
+
 export { Authenticator, type StoredKeys } from './auth/authenticator.ts';
 export { StaticKeys } from './auth/static-keys.ts';
 export { createCore, type CoreOptions, type McpCore, type ServerInfo } from './core/core.ts';
@@ -9,4 +11,6 @@ export { parseCustomTools } from './custom/parse.ts';
 export type { CustomTool } from './custom/spec.ts';
 export { createMcpListener, type McpListener } from './http/listener.ts';
 export { HANDSHAKE, pinRevision, STATELESS, type Revisions } from './revisions.ts';
-export { serveOverStdio } from './stdio/serve-stdio.ts';
+
+/** Loaded on demand like the service over HTTP, because of its packages. */
+export const loadStdio = (): Promise<typeof Stdio> => import('./stdio/serve-stdio.ts');

@@ -1,52 +1,7 @@
 import type { RequestListener } from 'node:http';
-import { ServiceError } from '../../../errors/index.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import { presentedCredential } from '../../../lib/credential.ts';
-import type { Log } from '../../../lib/log.ts';
-import { createAddressReader, type ReadAddress } from '../../../lib/trusted-proxies.ts';
-import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type RateLimit, type AccessWatch, type AccessCheck } from '../../../operations/index.ts';
-import type { Authenticator, Identity } from '../auth/authenticator.ts';
-import type { Sender } from '../core/call-context.ts';
-import type { McpCore } from '../core/core.ts';
-import { INTERNAL_ERROR, INVALID_REQUEST, McpFault, METHOD_NOT_FOUND, REFUSED } from '../core/fault.ts';
-import { HANDSHAKE, STATELESS, type Revisions } from '../revisions.ts';
-import { checkMessage } from '../check-message.ts';
-import { checkStateless, isStatelessMessage, type Message } from '../select-revision.ts';
-import { readMessage } from './body.ts';
-import { compressJson } from './compression.ts';
-import { openExchange, Refusal, sendRefusal, type Exchange } from './exchange.ts';
-import { createOriginGuard, type OriginOptions } from './origin-guard.ts';
-import { ownerOf, partyOf, type Party } from './party.ts';
-import { createRateLimit, type RateLimitOptions } from './rate-limit.ts';
-import { Sessions, type SessionKind } from './sessions.ts';
-import { SseEndpoint } from './sse-endpoint.ts';
-import { createStatelessEndpoint, isStateless, type StatelessEndpoint } from './stateless-endpoint.ts';
-import { requireSessionId, StreamableEndpoint } from './streamable-endpoint.ts';
-
-export interface ListenerOptions {
-  readonly core: McpCore;
-  readonly revisions: Revisions;
-  readonly authenticator: Authenticator;
-  /** The rate limit of MCP itself. */
-  readonly rateLimit: RateLimitOptions;
-  /** The rate limit that all protocols share, which is checked first. */
-  readonly limit?: RateLimit | undefined;
-  /** Returns the client's address. Forwarding headers are ignored unless this says which proxies to trust. */
-  readonly readAddress?: ReadAddress;
-  /** Monitors a credential while a session or stream is open. */
-  readonly follow: (check: AccessCheck) => AccessWatch;
-  /** Called for each sender that was rejected; must not throw. */
-  readonly onRefused?: (refused: RefusedSender) => void;
-  readonly origin: OriginOptions;
-  readonly maxBodyBytes: number;
-  /** Whether responses are compressed for clients that accept it. */
-  readonly compress?: boolean;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-/** A sender that was rejected, and the path. */
-export type RefusedSender = Pick<Sender, 'ip' | 'userAgent' | 'credential'> & { readonly path: string };
+import type { ListenerOptions } from './listener-options.ts';
+import type { McpService } from './mcp-service.ts';
+import type { SessionKind } from './sessions.ts';
 
 /** MCP over HTTP as a request listener, without a server. */
 export interface McpListener {
@@ -59,196 +14,35 @@ export interface McpListener {
   stop(late: AbortSignal): Promise<void>;
 }
 
-const MAX_URL_BYTES = 8192;
+const NO_SESSIONS: Readonly<Record<SessionKind, number>> = { sse: 0, streamable: 0 };
 
+/** Loads the service with the first request: its packages would take a tenth of the time of a start, and most servers have no client of MCP. */
 export function createMcpListener(options: ListenerOptions): McpListener {
-  const service = new McpService(options);
+  let service: McpService | undefined;
+  let loading: Promise<McpService> | undefined;
+  let stopping: AbortSignal | undefined;
+
+  async function load(): Promise<McpService> {
+    const module = await import('./mcp-service.ts');
+    service = new module.McpService(options);
+    // A request that came after the end is rejected like any other.
+    if (stopping !== undefined) void service.stop(stopping);
+    return service;
+  }
+
+  async function answer(...[request, response]: Parameters<RequestListener>): Promise<void> {
+    const loaded = service ?? await (loading ??= load());
+    // The client may have left meanwhile; its session or stream would never end.
+    if (!response.destroyed) await loaded.answer(request, response);
+  }
+
   return {
-    listener: (request, response) => void service.answer(request, response),
-    sessions: () => service.sessions.count(),
-    held: () => service.held,
-    stop: (late) => service.stop(late),
-  };
-}
-
-class McpService {
-  readonly sessions: Sessions;
-  readonly #options: ListenerOptions;
-  readonly #sse: SseEndpoint;
-  readonly #streamable: StreamableEndpoint;
-  readonly #stateless: StatelessEndpoint;
-  readonly #guard: ReturnType<typeof createOriginGuard>;
-  readonly #limit: ReturnType<typeof createRateLimit>;
-  readonly #readAddress: ReadAddress;
-  #stopping = false;
-
-  constructor(options: ListenerOptions) {
-    const { core, clock, log } = options;
-    this.#options = options;
-    this.sessions = new Sessions(clock);
-    this.#sse = new SseEndpoint(core, this.sessions);
-    this.#streamable = new StreamableEndpoint(core, this.sessions, log);
-    this.#stateless = createStatelessEndpoint(core, log);
-    this.#guard = createOriginGuard(options.origin);
-    this.#limit = createRateLimit(options.rateLimit);
-    this.#readAddress = options.readAddress ?? createAddressReader([]);
-  }
-
-  get held(): number {
-    const { sse, streamable } = this.sessions.count();
-    return sse + streamable + this.#sse.size + this.#streamable.size;
-  }
-
-  async stop(late: AbortSignal): Promise<void> {
-    this.#stopping = true;
-    // Requests without a session end by themselves, or when the signal aborts.
-    const cutOff = (): void => void this.#stateless.stop();
-    if (late.aborted) cutOff();
-    else late.addEventListener('abort', cutOff, { once: true });
-    await this.sessions.stop(late);
-  }
-
-  async answer(request: Parameters<RequestListener>[0], response: Parameters<RequestListener>[1]): Promise<void> {
-    if (this.#options.compress === true) compressJson(request, response);
-    const exchange = openExchange(request, response, this.#readAddress);
-    try {
-      if (exchange === undefined || (request.url ?? '').length > MAX_URL_BYTES) throw new Refusal(400, INVALID_REQUEST, `the URL is not valid, or longer than ${MAX_URL_BYTES} bytes`);
-      if (this.#stopping) throw new Refusal(503, REFUSED, 'the service is stopping', { headers: { Connection: 'close' } });
-      this.#guard(exchange);
-      if (request.method === 'OPTIONS') response.writeHead(204).end();
-      else {
-        await this.#admit(exchange);
-        await this.#dispatch(exchange);
-      }
-    } catch (error) {
-      sendRefusal(response, this.#toRefusal(error, exchange?.requestId));
-    }
-  }
-
-  #toRefusal(error: unknown, requestId: string | undefined): Refusal {
-    if (error instanceof Refusal) return error;
-    if (error instanceof ServiceError && error.code === 'rate_limited') return new Refusal(429, REFUSED, error.message, { headers: error.headers ?? {} });
-    if (error instanceof ServiceError && error.code === 'invalid_argument') return new Refusal(400, INVALID_REQUEST, error.message);
-    this.#options.log.error({ requestId, err: error }, 'MCP request failed');
-    return new Refusal(500, INTERNAL_ERROR, 'internal error');
-  }
-
-  async #admit({ request, response, ip }: Exchange): Promise<void> {
-    const { limit } = this.#options;
-    if (limit === undefined) return;
-    const credential = presentedCredential(request.headers['x-api-key'], request.headers.authorization);
-    const quota = await limit.admit({ protocol: 'mcp', ip, ...(credential && { credential }) });
-    for (const [name, value] of Object.entries(quota)) response.setHeader(name, value);
-  }
-
-  async #dispatch(exchange: Exchange): Promise<void> {
-    const { request, url } = exchange;
-    const route = `${request.method ?? ''} ${url.pathname}`;
-    const allowed = this.#routes()[url.pathname];
-    if (allowed === undefined) throw new Refusal(404, METHOD_NOT_FOUND, 'not found; MCP is served at /mcp');
-    if (!allowed.includes(request.method ?? '')) throw new Refusal(405, REFUSED, `method ${request.method ?? ''} is not allowed`, { headers: { Allow: allowed.join(', ') } });
-    const identity = await this.#identify(exchange);
-    this.#limit(exchange, { identity, session: this.#sessionOf(exchange, identity) });
-    if (!identity.ok) throw this.#strange(exchange, identity);
-    const sender = senderOf(exchange, identity);
-    const party = this.#partyOf(exchange, identity);
-    if (route === 'GET /sse') await this.#sse.open(exchange, party);
-    else if (route === 'POST /message') await this.#postMessage(exchange, party, sender);
-    else if (route === 'POST /mcp') await this.#post(exchange, party, sender);
-    else await this.#serveSession(exchange, party, sender);
-  }
-
-  #identify({ request, url }: Exchange): Promise<Identity> {
-    return this.#options.authenticator.identify(request, url.searchParams, url.pathname !== '/mcp');
-  }
-
-  #partyOf(exchange: Exchange, identity: Identity & { ok: true }): Party {
-    const { credential } = identity;
-    const shown = credential && `${credential.scheme} ${credential.value}`;
-    return partyOf(identity, exchange.ip, shown, () => this.#options.follow(async () => {
-      const now = await this.#identify(exchange);
-      if (!now.ok) throw new Refusal(401, REFUSED, now.reason);
-      return (now.owner ?? now.user)?.expiresAt;
-    }));
-  }
-
-  #strange({ request, url, ip }: Exchange, { reason, credential }: Identity & { ok: false }): Refusal {
-    const userAgent = request.headers['user-agent'];
-    this.#options.onRefused?.({ ip, path: url.pathname, ...(userAgent !== undefined && { userAgent }), ...(credential && { credential }) });
-    return new Refusal(401, REFUSED, reason, { headers: { 'WWW-Authenticate': 'Bearer' } });
-  }
-
-  /** Paths with their methods; without sessions there is no GET or DELETE. */
-  #routes(): Readonly<Record<string, readonly string[] | undefined>> {
-    if (!this.#serves(HANDSHAKE)) return { '/mcp': ['POST'] };
-    return { '/mcp': ['GET', 'POST', 'DELETE'], '/sse': ['GET'], '/message': ['POST'] };
-  }
-
-  #serves(revision: string): boolean {
-    return this.#options.revisions.supported.includes(revision);
-  }
-
-  async #post(exchange: Exchange, party: Party, sender: Sender): Promise<void> {
-    const { revisions } = this.#options;
-    const message = await this.#read(exchange);
-    const stateless = isStateless(exchange, message);
-    if (isStatelessMessage(message)) refusing(400, message, () => checkStateless(message, revisions));
-    if ((stateless && this.#serves(STATELESS)) || !this.#serves(HANDSHAKE)) return this.#stateless.serve(exchange, party, sender, message);
-    if (message['method'] === 'initialize' && exchange.request.headers['mcp-session-id'] === undefined) return this.#streamable.open(exchange, party, message, sender);
-    return this.#serveSession(exchange, party, sender, message);
-  }
-
-  async #serveSession(exchange: Exchange, party: Party, sender: Sender, message?: Message): Promise<void> {
-    const session = this.sessions.get(requireSessionId(exchange.request.headers['mcp-session-id']), 'streamable', party.owner);
-    await this.#streamable.serve(exchange, session, party, sender, message);
-  }
-
-  async #postMessage(exchange: Exchange, party: Party, sender: Sender): Promise<void> {
-    const id = exchange.url.searchParams.get('sessionId');
-    if (id === null) throw new Refusal(400, REFUSED, 'Bad Request: sessionId is required, from the event endpoint of /sse');
-    const session = this.sessions.get(id, 'sse', party.owner);
-    this.#sse.post(exchange, session, await readMessage(exchange.request, this.#options.maxBodyBytes), sender);
-  }
-
-  /** Invalid parameters are a normal JSON-RPC response, so the HTTP status is 200. */
-  async #read({ request }: Exchange): Promise<Message> {
-    const message = await readMessage(request, this.#options.maxBodyBytes);
-    return refusing(200, message, () => checkMessage(message));
-  }
-
-  /** The open session of a request, if it belongs to the request's sender. */
-  #sessionOf({ request, url }: Exchange, identity: Identity): string | undefined {
-    if (!identity.ok) return undefined;
-    const header = request.headers['mcp-session-id'];
-    const [id, kind] = url.pathname === '/message' ? [url.searchParams.get('sessionId'), 'sse' as const] : [header, 'streamable' as const];
-    return typeof id === 'string' ? this.sessions.find(id, kind, ownerOf(identity))?.id : undefined;
-  }
-}
-
-/** An invalid message is rejected before it reaches a server, with the id of the message. */
-function refusing<T>(status: number, message: Message, check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof McpFault)) throw error;
-    throw new Refusal(status, error.code, error.message, { id: message['id'], ...(error.data === undefined ? {} : { data: error.data }) });
-  }
-}
-
-function senderOf({ request, response, requestId, ip }: Exchange, identity: Identity & { ok: true }): Sender {
-  const minLsn = parseMinLsn(request.headers[MIN_LSN_HEADER.toLowerCase()]);
-  const userAgent = request.headers['user-agent'];
-  const traceparent = request.headers['traceparent'];
-  const { credential, owner } = identity;
-  return {
-    protocol: 'mcp', requestId, ip,
-    ...(typeof traceparent === 'string' && { traceparent }),
-    ...(minLsn === undefined ? {} : { minLsn }),
-    // For a stream of events, the headers are sent before the call writes anything, so the LSN cannot be added.
-    onLsn: (lsn) => void (response.headersSent || response.setHeader(LSN_HEADER, String(lsn))),
-    ...(userAgent === undefined ? {} : { userAgent }),
-    ...(credential === undefined ? {} : { credential }),
-    // The operator issues MCP keys, so operations require no other credential.
-    ...(owner === undefined ? {} : { trustedAs: owner.name }),
+    listener: (request, response) => void answer(request, response),
+    sessions: () => service?.sessions.count() ?? { ...NO_SESSIONS },
+    held: () => service?.held ?? 0,
+    async stop(late) {
+      stopping ??= late;
+      await (await loading)?.stop(late);
+    },
   };
 }
