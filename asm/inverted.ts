@@ -35,7 +35,8 @@ export { matchLists, scoreList, selectFew, selectFromList } from './inverted/lis
 export { openKept } from './inverted/kept-chunks';
 export { collectMatches } from './inverted/matching';
 export { pack, unpack } from './inverted/packing';
-export { keepPhrase } from './inverted/phrases';
+export { scorePhrase, selectPhrase } from './inverted/phrase-matches';
+export { findPhrase, keepPhrase } from './inverted/phrases';
 export { haveForms } from './inverted/having';
 export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './inverted/counting';
 export { features, orderReranked, rerankSelected } from './inverted/reranking';
@@ -43,7 +44,7 @@ export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, su
 export { buffer, reserve } from './inverted/scratch';
 export { clear, noteDocument, openSegment, mergeSegment, writeSegment } from './inverted/segments';
 export { lookUpScores, orderSelected, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
-export { matchTallied, scoreTallied, selectMatched, selectTallied, tallyForms, tallyList } from './inverted/tallies';
+export { matchTallied, scoreTallied, selectTallied, tallyForms, tallyList } from './inverted/tallies';
 export { hostStart, tokenizeText } from './inverted/tokenizer';
 
 /** Makes an empty index in a memory of three pages that are all zero. */

@@ -168,6 +168,9 @@ export const H_FOUND: usize = H_SCRATCH + 988;
 export const H_FACTORS: usize = H_SCRATCH + 992;
 /** Chunks that a phrase query has read (see `kept-chunks.ts`). */
 export const H_KEPT: usize = H_SCRATCH + 1000;
+/** Number of matches of a phrase (see `phrase-matches.ts`), and of its words (see `phrase-candidates.ts`). */
+export const H_PHRASE_MATCHES: usize = H_SCRATCH + 1016;
+export const H_CANDIDATE_WORDS: usize = H_SCRATCH + 1020;
 /** Used bytes of B_CHOSEN. */
 export const H_CHOSEN: usize = H_SCRATCH + 1012;
 /** State of `candidates.ts` and `gathering.ts`: 4 x u32. */

@@ -10,7 +10,7 @@ import { CHOSEN, DOCS, FREQUENCIES, H_FOUND, TAIL_PLACES } from './layout.ts';
 import { chunkIn, KEPT_FREQUENCIES, keptForm } from './kept-chunks.ts';
 import { hasBitBetween } from './levels.ts';
 import { mergeOwn, mergePositions } from './merging.ts';
-import { choose, chosenIndex, chosenRank, noteOf, notesOf } from './phrase-candidates.ts';
+import { choose, chosenIndex, chosenRank, noteOf } from './phrase-candidates.ts';
 import { chooseRemaining, endOfNoted, firstNoted, nextNoted, notedChunk, notedForm, notedWord, notePostings, placeForPostings } from './noted-postings.ts';
 import { decodePosting, decodeSingle, openPositions } from './positions.ts';
 import { blockAt, blockCount } from './postings.ts';
@@ -39,8 +39,8 @@ export function closeOccurrences(): void {
 }
 
 /**
- * Adds the places of a form to the places of a word in the candidates, which are documents of a bitmap from `first` to `last`. If `roughly`
- * is set, it notes only their remainders (see `remainders.ts`), and the postings for `findRemaining`.
+ * Adds the places of a form to the places of a word in the candidates, which are documents from `first` to `last`, and those of a bitmap unless
+ * `bits` is 0. If `roughly` is set, it notes only their remainders (see `remainders.ts`), and the postings for `findRemaining`.
  */
 export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u32, roughly: bool): void {
   const record = recordOf(form);
@@ -54,24 +54,30 @@ export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u3
       const from = max(load<u32>(blockAt(record, chunk), 4), first);
       const to = min(load<u32>(blockAt(record, chunk)), last);
       if (from > last) return;
-      if (from > to || !hasBitBetween(bits, from, to)) continue;
+      if (from > to || (bits !== 0 && !hasBitBetween(bits, from, to))) continue;
     }
     if (chunk < blocks && chunk >= touched) touched = touchPositions(record, chunk);
     const docs = kept === 0 ? DOCS : chunkIn(kept, chunk);
     const frequencies = kept === 0 ? FREQUENCIES : docs + KEPT_FREQUENCIES;
     const count = kept === 0 ? readChunk(form, chunk, docs, frequencies) : chunkPostings(record, chunk);
     const postings = roughly ? placeForPostings() : CHOSEN;
-    const chosen = choose(docs, count, bits, postings);
+    const chosen = choose(docs, count, postings);
     if (chosen === 0) continue;
     if (!roughly) {
       findInChunk(form, chunk, frequencies, count, chosen, places, word);
       continue;
     }
-    notePostings(word, form, chunk, chosen);
-    const end = postings + (<usize>chosen << 2);
-    if (chunk < blocks) noteInBlock(blockAt(record, chunk), frequencies, count, postings, end, word);
-    else noteInTail(load<u32>(record, R_TAIL), places, postings, end, word);
+    noteRoughly(form, chunk, frequencies, count, places, postings, chosen, word);
   }
+}
+
+/** Notes chosen postings of a chunk, and their remainders. `places` has those of the postings of a tail. */
+export function noteRoughly(form: u32, chunk: u32, frequencies: usize, count: u32, places: usize, postings: usize, chosen: u32, word: u32): void {
+  const record = recordOf(form);
+  const end = postings + (<usize>chosen << 2);
+  notePostings(word, form, chunk, chosen);
+  if (chunk < blockCount(record)) noteInBlock(blockAt(record, chunk), frequencies, count, postings, end, word);
+  else noteInTail(load<u32>(record, R_TAIL), places, postings, end, word);
 }
 
 /** Finds the places of all words in the candidates that remain, in the noted postings. */
@@ -127,11 +133,10 @@ function findInChunk(form: u32, chunk: u32, frequencies: usize, count: u32, chos
 /** The same for a block whose postings are in the content only; `end` is the end of the chosen indexes. */
 function findInContent(block: usize, frequencies: usize, count: u32, end: usize, word: u32): void {
   openPositions(blockPositions(block), count, frequencies);
-  const notes = notesOf(word);
   for (let at = CHOSEN; at < end; at += 4) {
     const index = chosenIndex(at);
     const frequency = load<u32>(frequencies + (<usize>index << 2));
-    const place = notes + (<usize>chosenRank(at) << 3);
+    const place = noteOf(word, chosenRank(at));
     const positions = makeRoom(place, frequency);
     if (frequency === 1 && load<u32>(place, P_COUNT) === 0) {
       store<u64>(positions, decodeSingle(index));

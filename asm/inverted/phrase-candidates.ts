@@ -1,12 +1,13 @@
 // The candidates of a phrase: the documents that have all of its words. They are known before any position is read. Some thousand are
-// processed at a time, so that what is noted about them takes little memory however many there are.
+// processed at a time, so that what is noted about them takes little memory however many there are, or all if one of the words is not too frequent
+// (see `phrase-words.ts`).
 //
-// A candidate's rank is the number of candidates before it: B_RANKS has the rank of the first of each 64 documents, B_CANDIDATES the
-// document of each rank, u32 each. While postings are chosen, B_MARKS has a 4 for each document that is a candidate, u8 each; otherwise it
-// is all zero. B_PLACES_FOUND has 8 bytes by word and rank: a note of what was found about the word there. When some candidates are
-// dropped, the others get new ranks: B_REMAINING has for each former rank, u32: new rank << 1 | whether it remains.
+// A candidate has a rank: B_RANKS has the rank by document, which is undefined for others, and B_CANDIDATES the document of each rank, u32 each.
+// B_MARKS has a byte by document, whose high bit says that it is a candidate; between queries it is all zero. B_PLACES_FOUND has 8 bytes by rank
+// and word: a note of what was found about the word there. When some candidates are dropped, the others get new ranks: B_REMAINING has for each
+// former rank, u32: new rank << 1 | whether it remains.
 
-import { BLOCK, H_CANDIDATES, H_DOCS } from './layout.ts';
+import { BLOCK, H_CANDIDATE_WORDS, H_CANDIDATES, H_LEVEL_CAPACITY } from './layout.ts';
 import { bitmapBytes } from './levels.ts';
 import { B_CANDIDATES, B_MARKS, B_PLACES_FOUND, B_RANKS, B_REMAINING, buffer, reserve } from './scratch.ts';
 
@@ -16,8 +17,18 @@ const CANDIDATES: u32 = 4096;
 
 /** A chosen posting of a chunk: u32 rank << 7 | index in the chunk. */
 const INDEX_BITS: u32 = 7;
-/** The bytes of a chosen posting: the mark of a candidate is added to an address. */
-const MARK: u8 = 4;
+/** The mark of a candidate. */
+export const CANDIDATE: u32 = 0x80;
+
+/** Prepares for at most `most` candidates, of which there are none yet, and for `words` words. */
+export function forgetCandidates(most: u32, words: u32): void {
+  store<u32>(H_CANDIDATES, 0);
+  store<u32>(H_CANDIDATE_WORDS, words);
+  reserve(B_MARKS, load<u32>(H_LEVEL_CAPACITY));
+  reserve(B_RANKS, load<u32>(H_LEVEL_CAPACITY) << 2);
+  reserve(B_CANDIDATES, (most + 2) << 2);
+  reserve(B_PLACES_FOUND, (most + 3) * words * NOTE);
+}
 
 /**
  * Makes candidates of the documents of a bitmap, from one of its bytes on, with notes of zeros for `words` words. Returns the byte behind
@@ -25,12 +36,11 @@ const MARK: u8 = 4;
  */
 export function openCandidates(bits: usize, from: usize, words: u32): usize {
   const bytes = bitmapBytes();
-  const ranks = reserve(B_RANKS, <u32>(bytes >> 1));
-  const candidates = reserve(B_CANDIDATES, (CANDIDATES + 66) << 2);
+  forgetCandidates(CANDIDATES + 64, words);
+  const candidates = buffer(B_CANDIDATES);
   let rank: u32 = 0;
   let at = from;
   for (; at < bytes && rank < CANDIDATES; at += 8) {
-    store<u32>(ranks + (at >> 1), rank);
     const set = load<u64>(bits + at);
     const found = <u32>popcnt(set);
     // Two places are written in any case, as the branch of each document could not be predicted.
@@ -46,22 +56,28 @@ export function openCandidates(bits: usize, from: usize, words: u32): usize {
     }
     rank += found;
   }
-  memory.fill(reserve(B_PLACES_FOUND, (words * rank + 2) * NOTE), 0, <usize>(words * rank * NOTE));
   store<u32>(H_CANDIDATES, rank);
-  reserve(B_MARKS, load<u32>(H_DOCS));
-  markCandidates(MARK);
+  clearNotes();
+  markCandidates();
   return at;
+}
+
+function markCandidates(): void {
+  const marks = buffer(B_MARKS);
+  const ranks = buffer(B_RANKS);
+  const count = candidateCount();
+  for (let rank: u32 = 0; rank < count; rank++) {
+    const doc = <usize>candidateAt(rank);
+    store<u8>(marks + doc, <u8>CANDIDATE);
+    store<u32>(ranks + (doc << 2), rank);
+  }
 }
 
 /** Forgets which documents are candidates. */
 export function closeChoice(): void {
-  markCandidates(0);
-}
-
-function markCandidates(mark: u8): void {
   const marks = buffer(B_MARKS);
   const candidates = buffer(B_CANDIDATES);
-  for (let at = candidates, end = candidates + (<usize>candidateCount() << 2); at < end; at += 4) store<u8>(marks + <usize>load<u32>(at), mark);
+  for (let at = candidates, end = candidates + (<usize>candidateCount() << 2); at < end; at += 4) store<u8>(marks + <usize>load<u32>(at), 0);
 }
 
 /** Number of the current candidates. */
@@ -74,14 +90,23 @@ export function candidateAt(rank: u32): u32 {
   return load<u32>(buffer(B_CANDIDATES) + (<usize>rank << 2));
 }
 
-/** Address of the notes about a word, 8 bytes for each rank. */
+/** Bytes of the notes about a candidate. */
+export function noteSize(): usize {
+  return <usize>(load<u32>(H_CANDIDATE_WORDS) * NOTE);
+}
+
+/** Address of the note about a word in the first candidate. Those about the others are `noteSize` bytes apart. */
 export function notesOf(word: u32): usize {
-  return buffer(B_PLACES_FOUND) + <usize>(word * candidateCount()) * NOTE;
+  return buffer(B_PLACES_FOUND) + <usize>word * NOTE;
 }
 
 /** Address of the note about a word in the candidate with a rank. */
 export function noteOf(word: u32, rank: u32): usize {
-  return notesOf(word) + <usize>rank * NOTE;
+  return notesOf(word) + <usize>rank * noteSize();
+}
+
+function clearNotes(): void {
+  memory.fill(buffer(B_PLACES_FOUND), 0, <usize>candidateCount() * noteSize());
 }
 
 // ---- Postings of candidates -----------------------------------------------------------------
@@ -95,11 +120,12 @@ export function chosenRank(at: usize): u32 {
 }
 
 /**
- * Chooses the postings of candidates among those of a chunk, given their documents, and the bitmap of which candidates were made. Writes them
- * to `chosen`, where there must be space for 128; returns their number. Without branches, which could not be predicted.
+ * Chooses the postings of candidates among those of a chunk, given their documents. Writes them to `chosen`, where there must be space for
+ * 128; returns their number. Without branches, which could not be predicted.
  */
-export function choose(docs: usize, count: u32, bits: usize, chosen: usize): u32 {
+export function choose(docs: usize, count: u32, chosen: usize): u32 {
   const marks = buffer(B_MARKS);
+  const ranks = buffer(B_RANKS);
   let to = chosen;
   let i: u32 = 0;
   for (; i + 4 <= count; i += 4) {
@@ -112,47 +138,74 @@ export function choose(docs: usize, count: u32, bits: usize, chosen: usize): u32
   for (; i < count; i++) to = chooseIf(marks + <usize>load<u32>(docs + (<usize>i << 2)), i, to);
   for (let at = chosen; at < to; at += 4) {
     const index = load<u32>(at);
-    store<u32>(at, (rankOf(load<u32>(docs + (<usize>index << 2)), bits) << INDEX_BITS) | index);
+    const doc = <usize>load<u32>(docs + (<usize>index << 2));
+    store<u32>(at, (load<u32>(ranks + (doc << 2)) << INDEX_BITS) | index);
   }
   return <u32>(to - chosen) >> 2;
 }
 
 function chooseIf(mark: usize, index: u32, to: usize): usize {
   store<u32>(to, index);
-  return to + <usize>load<u8>(mark);
+  return to + (<usize>(load<u8>(mark) >> 7) << 2);
 }
 
-/** Number of candidates before a document. */
-function rankOf(doc: u32, bits: usize): u32 {
-  const word = <usize>(doc >> 6);
-  const before = load<u64>(bits + (word << 3)) & ((<u64>1 << (doc & 63)) - 1);
-  return load<u32>(buffer(B_RANKS) + (word << 2)) + <u32>popcnt(before);
+/**
+ * Makes candidates of the documents of some postings of a chunk, unless they are candidates already. `chosen` to `end` has the indexes of the
+ * postings, which become chosen ones.
+ */
+export function addCandidates(docs: usize, chosen: usize, end: usize): void {
+  const marks = buffer(B_MARKS);
+  const ranks = buffer(B_RANKS);
+  const candidates = buffer(B_CANDIDATES);
+  const size = noteSize();
+  let next = candidateCount();
+  let note = buffer(B_PLACES_FOUND) + <usize>next * size;
+  for (let at = chosen; at < end; at += 4) {
+    const index = load<u32>(at);
+    const doc = <usize>load<u32>(docs + (<usize>index << 2));
+    const mark = <u32>load<u8>(marks + doc);
+    const isNew = (mark >> 7) ^ 1;
+    const rank = select<u32>(next, load<u32>(ranks + (doc << 2)), isNew !== 0);
+    store<u8>(marks + doc, <u8>(mark | CANDIDATE));
+    store<u32>(ranks + (doc << 2), rank);
+    store<u32>(candidates + (<usize>next << 2), <u32>doc);
+    // The notes behind these may be cleared, too: they are of nobody yet.
+    for (let i: usize = 0; i < size; i += 16) v128.store(note + i, i64x2.splat(0));
+    next += isNew;
+    note += (0 - <usize>isNew) & size;
+    store<u32>(at, (rank << INDEX_BITS) | index);
+  }
+  store<u32>(H_CANDIDATES, next);
 }
 
 // ---- Candidates that remain -----------------------------------------------------------------
 
 /**
- * Keeps the candidates whose note about the first word is not 0, and drops the bits of the others, and their scores unless `scores` is 0.
- * Those that remain get new ranks, and notes of zeros for `words` words. Without branches, which could not be predicted.
+ * Keeps the candidates whose note about the first word is not 0, and drops the bits of the others, unless `bits` is 0, and their scores unless
+ * `scores` is 0. Those that remain get new ranks, and notes of zeros. Without branches, which could not be predicted.
  */
-export function keepNoted(words: u32, bits: usize, scores: usize): void {
+export function keepNoted(bits: usize, scores: usize): void {
   const count = candidateCount();
   const candidates = buffer(B_CANDIDATES);
-  const notes = notesOf(0);
+  const size = noteSize();
   const remaining = reserve(B_REMAINING, count << 2);
+  let note = notesOf(0);
   let next: u32 = 0;
   for (let rank: u32 = 0; rank < count; rank++) {
     const doc = load<u32>(candidates + (<usize>rank << 2));
-    const remains = <u32>(load<u64>(notes + <usize>rank * NOTE) !== 0);
-    const word = bits + (<usize>(doc >> 6) << 3);
-    store<u64>(word, load<u64>(word) & ~(<u64>(1 - remains) << <u64>(doc & 63)));
+    const remains = <u32>(load<u64>(note) !== 0);
+    if (bits !== 0) {
+      const word = bits + (<usize>(doc >> 6) << 3);
+      store<u64>(word, load<u64>(word) & ~(<u64>(1 - remains) << <u64>(doc & 63)));
+    }
     if (scores !== 0 && remains === 0) store<f32>(scores + (<usize>doc << 2), 0);
     store<u32>(remaining + (<usize>rank << 2), (next << 1) | remains);
     store<u32>(candidates + (<usize>next << 2), doc);
     next += remains;
+    note += size;
   }
-  memory.fill(notes, 0, <usize>(words * next * NOTE));
   store<u32>(H_CANDIDATES, next);
+  clearNotes();
 }
 
 /** Copies those of some chosen postings whose candidates remain, with their new ranks; returns their number. */

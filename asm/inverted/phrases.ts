@@ -12,19 +12,26 @@
 // every word as often as wanted, in any order. The window's span is last - first position; its extra is the span minus
 // the least span; the score of the document is multiplied by 1 / (1 + extra).
 
-import { closeKept } from './kept-chunks.ts';
+import { isDead } from './documents.ts';
+import { closeKept, openKept } from './kept-chunks.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentMask, documentsOf, wordsOf } from './lists/list.ts';
 import { positionsAt, widenPositions } from './lists/positions.ts';
 import { seek } from './lists/scoring.ts';
 import { forgetNoted } from './noted-postings.ts';
 import { closeOccurrences, countFound, findForm, findRemaining, openOccurrences, positionsFound } from './occurrences.ts';
-import { candidateAt, candidateCount, closeChoice, keepNoted, openCandidates } from './phrase-candidates.ts';
+import { candidateAt, candidateCount, closeChoice, forgetCandidates, keepNoted, openCandidates } from './phrase-candidates.ts';
+import { addMatch, forgetMatches } from './phrase-matches.ts';
+import { findLastWord, forgetMarks, markWord } from './phrase-words.ts';
+import { R_DOCUMENTS, recordOf } from './records.ts';
 import { intersectRemainders } from './remainders.ts';
-import { B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
+import { B_INPUT, B_MERGE, B_OUTPUT, buffer, reserve } from './scratch.ts';
+import { mayHaveDead } from './word-forms.ts';
 
 const NONE: u32 = 0xffffffff;
 const NOWHERE: u64 = u64.MAX_VALUE;
+/** With more postings of the rarest word, too much would have to be noted about all candidates at once. */
+const MOST_POSTINGS: u64 = 1 << 17;
 
 /** A word in the current document: offset or count, address and number of positions, next position, its count in the window, list, place in it. */
 const WORD: u32 = 28;
@@ -63,6 +70,79 @@ function keepByForms(bits: usize, scores: usize): void {
     for (let rank: u32 = 0; rank < count; rank++) keepOrDrop(candidateAt(rank), gatherFound(rank), bits, scores);
   }
   closeOccurrences();
+}
+
+/**
+ * Finds the documents that have an exact phrase, for `selectPhrase` or `scorePhrase`, and writes to B_OUTPUT in how many live documents each of
+ * its words occurs, u32 each. Returns whether it did: it does not if the rarest word has no postings or too many. At most 32 words.
+ */
+export function findPhrase(): bool {
+  const words = inputAt(0);
+  const most = postingsAt(nextWord(words, 0));
+  if (most === 0 || most > MOST_POSTINGS) return false;
+  reserve(B_WORDS, words * WORD);
+  openKept();
+  openOccurrences();
+  forgetNoted();
+  forgetMatches();
+  forgetCandidates(<u32>most, words);
+  readWords(words);
+  forgetMarks();
+  sift(0, 0);
+  findRemaining();
+  const dead = mayHaveDead();
+  for (let rank: u32 = 0, count = candidateCount(); rank < count; rank++) {
+    if (!gatherFound(rank) || !hasExact() || (dead && isDead(candidateAt(rank)))) continue;
+    const occurrences = addMatch(candidateAt(rank), words);
+    for (let i: u32 = 0; i < words; i++) store<u32>(occurrences + (<usize>i << 2), load<u32>(wordAt(i), W_COUNT));
+  }
+  closeOccurrences();
+  closeKept();
+  return true;
+}
+
+/** Reads the words from the rarest to the most frequent one, and then finds the others in the candidates. */
+function readWords(words: u32): void {
+  const documents = reserve(B_OUTPUT, words << 2);
+  let read: u32 = 0;
+  let last: u32 = 0;
+  for (let order: u32 = 0; order < words; order++) {
+    last = nextWord(words, read);
+    read |= 1 << last;
+    const at = placeOf(last);
+    const forms = buffer(B_INPUT) + (<usize>(at + 2) << 2);
+    store<u32>(wordAt(last), inputAt(at), W_WANTED);
+    store<u32>(documents + (<usize>last << 2), order < words - 1 ? markWord(forms, inputAt(at + 1), order === 0) : findLastWord(forms, inputAt(at + 1), last));
+  }
+  for (let i: u32 = 0; i < words; i++) if (i !== last) findWord(i, placeOf(i), 0, 0, u32.MAX_VALUE, true);
+}
+
+/** The rarest of the words that are not read yet. */
+function nextWord(words: u32, read: u32): u32 {
+  let rarest: u32 = 0;
+  let least = NOWHERE;
+  for (let i: u32 = 0; i < words; i++) {
+    const postings = ((read >> i) & 1) === 0 ? postingsAt(i) : NOWHERE;
+    if (postings >= least) continue;
+    least = postings;
+    rarest = i;
+  }
+  return rarest;
+}
+
+/** Postings of the forms of a word. */
+function postingsAt(word: u32): u64 {
+  const at = placeOf(word);
+  let postings: u64 = 0;
+  for (let i: u32 = 0; i < inputAt(at + 1); i++) postings += load<u32>(recordOf(inputAt(at + 2 + i)), R_DOCUMENTS);
+  return postings;
+}
+
+/** Index in the input of what describes a word by its forms. */
+function placeOf(word: u32): u32 {
+  let at: u32 = 5;
+  for (let i: u32 = 0; i < word; i++) at += 2 + inputAt(at + 1);
+  return at;
 }
 
 function keepByLists(bits: usize, scores: usize): void {
@@ -108,7 +188,7 @@ function wordAt(index: u32): usize {
 function sift(bits: usize, scores: usize): void {
   const words = inputAt(0);
   for (let i: u32 = 0; i < words; i++) intersectRemainders(i, load<u32>(wordAt(i), W_WANTED));
-  keepNoted(words, bits, scores);
+  keepNoted(bits, scores);
 }
 
 /**
@@ -119,15 +199,19 @@ function find(bits: usize, from: usize, roughly: bool): usize {
   const words = inputAt(0);
   const end = openCandidates(bits, from, words);
   forgetNoted();
-  let at: u32 = 5;
   for (let i: u32 = 0; i < words; i++) {
-    const forms = inputAt(at + 1);
+    const at = placeOf(i);
     store<u32>(wordAt(i), inputAt(at), W_WANTED);
-    for (let j: u32 = 0; j < forms; j++) findForm(inputAt(at + 2 + j), i, bits, <u32>from << 3, (<u32>end << 3) - 1, roughly);
-    at += 2 + forms;
+    findWord(i, at, bits, <u32>from << 3, (<u32>end << 3) - 1, roughly);
   }
   closeChoice();
   return end;
+}
+
+/** Finds all forms of the word that is described in the input from `at` on (see `findForm`). */
+function findWord(word: u32, at: u32, bits: usize, first: u32, last: u32, roughly: bool): void {
+  const forms = inputAt(at + 1);
+  for (let i: u32 = 0; i < forms; i++) findForm(inputAt(at + 2 + i), word, bits, first, last, roughly);
 }
 
 function openLists(): void {

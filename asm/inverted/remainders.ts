@@ -7,7 +7,7 @@
 import { getVarint, varintLength, varintValue } from './bytes.ts';
 import { blockFieldParts, blockSpecials } from './fields.ts';
 import { CHOSEN } from './layout.ts';
-import { candidateCount, chosenIndex, chosenRank, noteOf, notesOf } from './phrase-candidates.ts';
+import { candidateCount, chosenIndex, chosenRank, noteOf, noteSize, notesOf } from './phrase-candidates.ts';
 import { openPositions, remaindersOf, singleBits, singlesIn, singleWidth } from './positions.ts';
 import { parsePosting, postingFields, postingFrequency, skipFields } from './postings.ts';
 import { blockFields, blockPositions, postingOfTail } from './reading.ts';
@@ -34,6 +34,7 @@ function noteSingles(frequencies: usize, postings: usize, end: usize, notes: usi
   const known: u32 = (1 << min(k, 6)) - 1;
   let repeats: u64 = 1;
   for (let step = known + 1; step < 64; step <<= 1) repeats |= repeats << <u64>step;
+  const size = noteSize();
   let others = CHOSEN;
   for (let at = postings; at < end; at += 4) {
     const index = chosenIndex(at);
@@ -42,7 +43,7 @@ function noteSingles(frequencies: usize, postings: usize, end: usize, notes: usi
     const bit = <u32>(popcnt(low & (before | inHigh)) + popcnt(high & before & inHigh)) * k;
     const position = load<u32>(lower + <usize>(bit >> 3)) >> (bit & 7);
     const single = <u32>(load<u32>(frequencies + (<usize>index << 2)) === 1);
-    const place = notes + (<usize>chosenRank(at) << 3);
+    const place = notes + <usize>chosenRank(at) * size;
     store<u64>(place, load<u64>(place) | ((repeats << <u64>(position & known)) & (0 - <u64>single)));
     store<u32>(others, load<u32>(at));
     others += <usize>(1 - single) << 2;
@@ -89,9 +90,10 @@ function note(word: u32, rank: u32, remainders: u64): void {
 
 /** Leaves in the notes about the first word, for each candidate, those remainders from which `offset` further on a word has a position, too. */
 export function intersectRemainders(word: u32, offset: u32): void {
-  const first = notesOf(0);
-  const notes = notesOf(word);
-  const end = <usize>candidateCount() << 3;
+  const size = noteSize();
+  const between = notesOf(word) - notesOf(0);
   const every: u64 = word === 0 ? ALL : 0;
-  for (let i: usize = 0; i < end; i += 8) store<u64>(first + i, (load<u64>(first + i) | every) & rotr(load<u64>(notes + i), <u64>(offset & 63)));
+  for (let first = notesOf(0), end = first + <usize>candidateCount() * size; first < end; first += size) {
+    store<u64>(first, (load<u64>(first) | every) & rotr(load<u64>(first + between), <u64>(offset & 63)));
+  }
 }

@@ -113,7 +113,9 @@ export const B_CANDIDATES: u32 = 71;
 export const B_REMAINING: u32 = 72;
 export const B_CHOSEN: u32 = 73;
 export const B_MARKS: u32 = 74;
-export const BUFFERS: u32 = 75;
+/** The documents that have a phrase (see `phrase-matches.ts`). */
+export const B_PHRASE_MATCHES: u32 = 75;
+export const BUFFERS: u32 = 76;
 
 /** Address of a buffer; 0 until it is reserved. */
 export function buffer(id: u32): usize {

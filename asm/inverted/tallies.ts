@@ -15,11 +15,11 @@
 // A bound is the score for the grade's least length and for 0, 1, 2, 3 or more occurrences, in units of the greatest possible score.
 // It is zero only for 0 occurrences.
 
-import { isDead, lengthsOf } from './documents.ts';
+import { lengthsOf } from './documents.ts';
 import { dropDerived } from './fields.ts';
 import { gradeDocuments, gradeLength, GRADES } from './grades.ts';
 import { chunkIn, keepForm, keepPlaces, KEPT_FREQUENCIES } from './kept-chunks.ts';
-import { DERIVED, DOCS, FREQUENCIES, H_DEAD_DOCS, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS, H_REMAP, H_SCORING, TALLIED } from './layout.ts';
+import { DERIVED, DOCS, FREQUENCIES, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS, H_SCORING, TALLIED } from './layout.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentsOf, frequenciesOf, isWide, NARROW_DOCUMENT, wordsOf } from './lists/list.ts';
 import { blockAt, blockCount } from './postings.ts';
@@ -28,6 +28,7 @@ import { R_DOCUMENTS, R_FIELDS, recordOf } from './records.ts';
 import { B_GRADES, B_INPUT, B_TALLIES, B_TALLY_RESTS, buffer, reserve } from './scratch.ts';
 import { begin, filterOf, finish, leastScore, matchesOf, offerScore } from './selecting.ts';
 import { P_C0, P_C1 } from './weighing.ts';
+import { areCounted, exchange, mayHaveDead, mostFrequent } from './word-forms.ts';
 
 export const MAX_TALLIES: u32 = 8;
 const LARGE: u32 = 255;
@@ -61,31 +62,14 @@ const FEW_MATCHES: u32 = 2;
 export function tallyForms(count: u32, slot: u32, within: u32): u32 {
   const bytes = makeSlot(slot);
   const forms = buffer(B_INPUT);
-  mostFirst(forms, count);
+  // The first form finds the slot empty, which makes it the fastest per posting.
+  exchange(forms, mostFrequent(forms, count));
   const counted = areCounted(forms, count);
   const others: usize = count === 1 && counted && within > 0 ? slotAt(within - 1) : 0;
   tallyFirst(load<u32>(forms), bytes, slot, others);
   let documents = load<u32>(recordOf(load<u32>(forms)), R_DOCUMENTS);
   for (let i: u32 = 1; i < count; i++) documents += tallyForm(load<u32>(forms + (<usize>i << 2)), bytes, slot);
   return counted ? documents : countSlot(bytes);
-}
-
-/** Moves the form with the most postings to the front: the first one finds the slot empty, which makes it the fastest per posting. */
-function mostFirst(forms: usize, count: u32): void {
-  const first = load<u32>(forms);
-  let most = forms;
-  for (let at = forms + 4; at < forms + (<usize>count << 2); at += 4) {
-    if (load<u32>(recordOf(load<u32>(at)), R_DOCUMENTS) > load<u32>(recordOf(load<u32>(most)), R_DOCUMENTS)) most = at;
-  }
-  store<u32>(forms, load<u32>(most));
-  store<u32>(most, first);
-}
-
-/** Whether every posting of the forms is of a live document and in a field that counts. */
-function areCounted(forms: usize, count: u32): bool {
-  if (mayHaveDead()) return false;
-  for (let at = forms; at < forms + (<usize>count << 2); at += 4) if ((load<u8>(recordOf(load<u32>(at)), R_FIELDS) & DERIVED) !== 0) return false;
-  return true;
 }
 
 /** Adds a form to an empty slot, except blocks without any of the documents of `others`, unless that is 0. */
@@ -302,21 +286,9 @@ function alive(at: usize, grade: usize): v128 {
  */
 export function selectTallied(count: u32, k: u32, all: bool, options: u32, filter: u32): u32 {
   const scale = openTerms(count);
-  if (all) {
-    matchAll(count, bitsOf(0));
-    return selectMatched(count, k);
-  }
-  const state = begin(k, options, filter, 0);
-  const total = selectAny(state, count, scale);
-  clearTerms(count);
-  finish(state);
-  return total;
-}
-
-/** The same for the documents of level 0, whose bits are cleared, after `matchTallied`. */
-export function selectMatched(count: u32, k: u32): u32 {
-  const state = begin(k, 0, 0, 0);
-  const total = selectBits(state, count, scaleOfTerms(count));
+  if (all) matchAll(count, bitsOf(0));
+  const state = begin(k, all ? 0 : options, all ? 0 : filter, 0);
+  const total = all ? selectBits(state, count, scale) : selectAny(state, count, scale);
   clearTerms(count);
   finish(state);
   return total;
@@ -403,7 +375,7 @@ function waitForBest(doc: usize, documents: u64, grades: usize, count: u32, leas
   return wait(doc, documents & best, waiting);
 }
 
-/** Matches the documents that have all of the terms on a level that is empty, without scores. Call `scoreTallied` or, for level 0, `selectMatched` afterwards. */
+/** Matches the documents that have all of the terms on a level that is empty, without scores. Call `scoreTallied` afterwards. */
 export function matchTallied(count: u32, level: u32): void {
   openTerms(count);
   matchAll(count, bitsOf(level));
@@ -468,11 +440,6 @@ function dropDead(bits: usize, end: usize): void {
     // The mask selects the high bits, which only the grades of dead documents have.
     store<u64>(bits + (doc >> 3), matches & ~maskOf(v128.load(grades + doc), v128.load(grades + doc, 16), v128.load(grades + doc, 32), v128.load(grades + doc, 48)));
   }
-}
-
-/** Whether postings may be of dead documents. */
-function mayHaveDead(): bool {
-  return load<u32>(H_DEAD_DOCS) !== 0 || load<u32>(H_REMAP) !== 0 || isDead(load<u32>(H_DOCS) - 1);
 }
 
 /** The high bits of 64 bytes. */

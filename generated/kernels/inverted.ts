@@ -174,6 +174,9 @@ export const H_FOUND = 68572;
 export const H_FACTORS = 68576;
 /** Chunks that a phrase query has read (see `kept-chunks.ts`). */
 export const H_KEPT = 68584;
+/** Number of matches of a phrase (see `phrase-matches.ts`), and of its words (see `phrase-candidates.ts`). */
+export const H_PHRASE_MATCHES = 68600;
+export const H_CANDIDATE_WORDS = 68604;
 /** Used bytes of B_CHOSEN. */
 export const H_CHOSEN = 68596;
 /** State of `candidates.ts` and `gathering.ts`: 4 x u32. */
@@ -262,6 +265,8 @@ export const ANY = 4294967295;
 export const ONE = 4294967294;
 export const MAY_BE = 4294967293;
 export const MAX_PACKED = 1282;
+/** The mark of a candidate. */
+export const CANDIDATE = 128;
 export const MAX_TAIL = 16384;
 export const TAIL_COUNT_MASK = 127;
 export const TAIL_EPOCH_SHIFT = 7;
@@ -398,7 +403,9 @@ export const B_CANDIDATES = 71;
 export const B_REMAINING = 72;
 export const B_CHOSEN = 73;
 export const B_MARKS = 74;
-export const BUFFERS = 75;
+/** The documents that have a phrase (see `phrase-matches.ts`). */
+export const B_PHRASE_MATCHES = 75;
+export const BUFFERS = 76;
 /** Documents of a segment at most: their postings of a form never fill a block. */
 export const MAX_SEGMENT_DOCUMENTS = 127;
 /** Bits of `options`. */

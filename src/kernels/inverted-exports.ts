@@ -84,6 +84,9 @@ export interface InvertedExports extends WebAssembly.Exports {
   filterBytes(): number;
   translateFilter(slot: number, size: number): number;
   keepPhrase(level: number, scored: number): void;
+  findPhrase(): number;
+  selectPhrase(words: number, k: number): number;
+  scorePhrase(words: number, level: number): void;
   keepClasses(level: number): void;
   matchAll(level: number): void;
   unite(level: number, from: number, largest: number): void;
@@ -99,7 +102,6 @@ export interface InvertedExports extends WebAssembly.Exports {
   tallyForms(count: number, slot: number, within: number): number;
   tallyList(list: number, slot: number): number;
   selectTallied(count: number, k: number, all: number, options: number, filter: number): number;
-  selectMatched(count: number, k: number): number;
   matchTallied(count: number, level: number): void;
   scoreTallied(count: number, level: number): void;
   selectedCount(): number;

@@ -267,6 +267,11 @@ export class InvertedKernel {
     return new Float32Array(this.memory.buffer, this.call.buffer(Buffers.output), count).slice();
   }
 
+  /** A number (u32) in the output buffer, by its index. */
+  outputNumber(index: number): number {
+    return this.#numbers[this.call.buffer(Buffers.output) / 4 + index]!;
+  }
+
   /** The hits that `selectByScore` and similar functions have written to the output buffer: ordinals with their scores. */
   hits(count: number): { ord: number; score: number }[] {
     const at = this.call.buffer(Buffers.output);

@@ -3,9 +3,9 @@ import { Action, Algorithm, type InvertedKernel, MAX_LEVELS } from '../../kernel
 import type { Scoring } from './algorithm.ts';
 import { KnownMatches } from './known-matches.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
-import { keepPhrase } from './phrase.ts';
+import { findPhrase, keepPhrase } from './phrase.ts';
 import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
-import type { BestOf, FewOf, Leave, ListInClasses, Matched, ResultPlace, Tallied, WeightedList } from './result-place.ts';
+import type { BestOf, FewOf, Leave, ListInClasses, ResultPlace, Tallied, WeightedList } from './result-place.ts';
 
 /** Searching a list for one document takes as long as scanning this many of its documents. */
 const SEARCH = 30;
@@ -51,8 +51,7 @@ export class Evaluation {
     const known = lone ? this.#knownMatches(query) : undefined;
     const matches = known?.recall() ?? 0;
     if (matches !== 0) return { list: matches, weight: 1 };
-    const matched = plain && query.kind === 'phrase' && known?.isNamed === false ? this.#matchPhrase(query) : undefined;
-    if (matched !== undefined) return matched;
+    if (plain && query.kind === 'phrase' && known?.isNamed === false && this.#findExact(query)) return { words: query.words.length };
     const terms = query.kind === 'or' ? query.of : [query];
     const operands = query.kind === 'and' ? query.of : terms;
     if ((plain || (lone && query.kind !== 'and')) && operands.every(isTerm) && this.#mayTally(operands)) {
@@ -171,10 +170,12 @@ export class Evaluation {
     this.#kernel.call.scoreList(list, level, Action.match, 1);
   }
 
-  #findPhrase({ words, slop, weight = 1, classes }: PhraseQuery, level: number): void {
+  #findPhrase(query: PhraseQuery, level: number): void {
     const { call } = this.#kernel;
-    const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight, classes }));
+    const { words, slop, classes } = query;
+    const terms = wordsAsTerms(query);
     const lists = this.#recallAll(terms);
+    if (lists === undefined && this.#findExact(query)) return call.scorePhrase(words.length, level);
     const tallied = this.#rarestToTally(terms);
     if (tallied !== undefined) return this.#tallyPhrase(words, tallied, slop, level, lists);
     if (lists !== undefined) this.#matchLists(lists, level, classes);
@@ -191,14 +192,20 @@ export class Evaluation {
     if (slop === undefined) call.scoreTallied(terms.length, level);
   }
 
-  /** The matches of an exact phrase on level 0 without scores, which only the best of them need if they are not remembered. */
-  #matchPhrase({ words, slop, weight = 1, classes }: PhraseQuery): Matched | undefined {
-    const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight, classes }));
-    const tallied = slop === undefined ? this.#rarestToTally(terms) : undefined;
-    if (tallied === undefined) return undefined;
-    this.#tallyWords(tallied, 0);
-    keepPhrase(this.#kernel, words, slop, 0, false, undefined);
-    return { matched: tallied.length };
+  /**
+   * Finds an exact phrase whose words have no lists, in one pass over their postings, and passes the weights of the words. Returns whether it
+   * did; the matches have no scores yet.
+   */
+  #findExact(query: PhraseQuery): boolean {
+    const { words, slop, weight = 1 } = query;
+    if (slop !== undefined || !this.#mayTally(wordsAsTerms(query)) || !findPhrase(this.#kernel, words)) return false;
+    const weighted = words.map((_, word) => {
+      const documents = this.#kernel.outputNumber(word);
+      return { word, documents, weight: weight * this.#scoring.weightOf(documents) };
+    });
+    // The order in which the scores of lists are added.
+    this.#kernel.inputWeighted(weighted.sort((a, b) => a.documents - b.documents), ({ word }) => word);
+    return true;
   }
 
   /** Matches the documents that have all words of a phrase, without scores. */
@@ -401,6 +408,11 @@ export class Evaluation {
     }
     return forms.reduce((sum, { id }) => sum + this.#kernel.call.postingCount(id), 0);
   }
+}
+
+/** The words of a phrase as terms that are all required. */
+function wordsAsTerms({ words, weight = 1, classes }: PhraseQuery): TermQuery[] {
+  return words.map(({ forms }) => ({ kind: 'term', forms, weight, classes }));
 }
 
 /** The order in which an intersection visits lists and adds up their scores. */

@@ -13,6 +13,15 @@ export function keepPhrase(kernel: InvertedKernel, words: Words, slop: number | 
   kernel.call.keepPhrase(level, scored ? 1 : 0);
 }
 
+/**
+ * Finds the documents that have an exact phrase, by the postings of its words. Returns whether it did, which it does not if all words
+ * are too frequent.
+ */
+export function findPhrase(kernel: InvertedKernel, words: Words): boolean {
+  kernel.inputNumbers(exactPhrase(words));
+  return kernel.call.findPhrase() !== 0;
+}
+
 type Words = PhraseQuery['words'];
 
 // The numbers that describe a phrase to asm/inverted/phrases.ts. `lists` are the cached lists of its words, if all are remembered

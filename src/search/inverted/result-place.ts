@@ -30,12 +30,12 @@ export interface Tallied {
   readonly all: boolean;
 }
 
-/** Tallied terms of a phrase whose documents have their bits on level 0, but no scores. */
+/** The matches of an exact phrase of some words, which have no scores yet (asm/inverted/phrase-matches.ts). */
 export interface Matched {
-  readonly matched: number;
+  readonly words: number;
 }
 
-/** Where the result of a query is: only in the scores of level 0, in its bits and scores, in one list, still in several lists, or in tallies, with or without bits. */
+/** Where the result of a query is: only in the scores of level 0, in its bits and scores, in one list, still in several lists, in tallies, or in the matches of a phrase. */
 export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf | Tallied | Matched;
 
 /** The work that an evaluation may leave to the selection. */

@@ -53,7 +53,7 @@ function run(kernel: InvertedKernel, place: ResultPlace, { limit, flags, slot, m
   if (place === 'bits') return call.selectByBits(limit, flags, slot, multipliers);
   if (place === 'scores') return call.selectByScore(limit, flags, slot, multipliers);
   if ('terms' in place) return call.selectTallied(place.terms, limit, place.all ? 1 : 0, flags, slot);
-  if ('matched' in place) return call.selectMatched(place.matched, limit);
+  if ('words' in place) return call.selectPhrase(place.words, limit);
   if ('list' in place) return call.selectFromList(place.list, limit, place.weight, flags, slot);
   if ('bestOf' in place) {
     kernel.inputLists(place.bestOf, ListInput.pruned);

@@ -64,6 +64,40 @@ describe.each(['release', 'debug'] as const)('tallies, %s build', (build) => {
     }), { numRuns: 3 });
   });
 
+  it('find phrases whose words share forms, also while documents are renumbered', () => {
+    const shared = fc.subarray(['red', 'blue', 'green'], { maxLength: 2 }).map((forms) => [...forms, 'often'].map((form) => ({ form })));
+    const phrase: fc.Arbitrary<WordQuery> = fc.record({
+      kind: fc.constant('phrase' as const),
+      words: fc.array(shared, { minLength: 2, maxLength: 4 }).map((words) => words.map((each, i) => ({ words: each, offset: i === 3 ? 4 : i }))),
+      weight: fc.constantFrom(1, 3),
+    });
+    fc.assert(fc.property(fc.nat(1000), fc.array(fc.tuple(phrase, fc.constantFrom(1, 10)), { minLength: 6, maxLength: 6 }), (seed, asked) => {
+      const index = new InvertedIndex({ build, compactionStep: 50, cacheBytes: 0 });
+      const reference = new ReferenceIndex();
+      for (let ord = 0; ord < 300; ord++) {
+        index.add(ord, document(ord, seed));
+        reference.add(ord, document(ord, seed));
+      }
+      for (const [i, [each, limit]] of asked.entries()) {
+        expectSame(index, each, reference.search(known(index, each), { kind: 'bm25' }), { kind: 'bm25' }, limit);
+        if (i !== 1) continue;
+        for (let ord = 0; ord < 40; ord++) {
+          index.remove(ord * 5);
+          reference.remove(ord * 5);
+        }
+        index.compact(0, true, () => 0);
+      }
+    }), { numRuns: 2 });
+  });
+
+  it.each([3, 8, 9])('find a phrase of %d words', (count) => {
+    const index = new InvertedIndex({ build, cacheBytes: 0 });
+    const forms = Array.from({ length: count }, (_, i) => FORMS[i % FORMS.length]!);
+    for (let ord = 0; ord < 300; ord++) index.add(ord, [{ field: 0, text: (ord % 2 === 0 ? forms : [...forms].reverse()).join(' ') }]);
+    const words = forms.map((form, offset) => ({ forms: [{ id: index.form(form)! }], offset }));
+    expect(index.search({ kind: 'phrase', words }, { algorithm: { kind: 'bm25' }, limit: 1 }).total).toBe(150);
+  });
+
   it('remember frequent terms and follow changes of documents', () => {
     const text = (ord: number, version: number) => FORMS.filter((_, i) => spread(ord, i + version, 3) > 0).join(' ');
     const indexes = [new InvertedIndex({ build }), new InvertedIndex({ build, cacheBytes: 0 })];
