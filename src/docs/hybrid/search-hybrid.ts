@@ -97,7 +97,7 @@ async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<
   const { gate, meaning } = deps;
   if (!meaning.encoder.isWanted(request.rerank) || request.byDistance || request.order !== undefined || request.query.trim() === '') return undefined;
   const hits = await gate.run(() => firstHits(deps, request, scope, rules), scope.signal, cost);
-  const rareWord = !isWordsWanted(request) ? undefined : rareWordOf(deps.words.view.indexOf(request.collection), request, [...new Set(hits.map(({ ord }) => ord))]);
+  const rareWord = isWordsWanted(request) ? rareWordOf(deps.words.view.indexOf(request.collection), request, [...new Set(hits.map(({ ord }) => ord))]) : undefined;
   return scoreByEncoder(meaning.encoder, request.query, hits, request.mode === 'parent', scope.signal, rareWord);
 }
 

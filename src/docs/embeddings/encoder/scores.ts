@@ -24,7 +24,7 @@ const LEAD_WEIGHT = 0.3;
  * bench/meaning/, for hybrid and vector search, and confirmed by the other half. With more weight, names and exact words are lost.
  */
 const WEIGHT = 0.5;
-/** The same for hits with a rare word, and what is added for the whole of it: fitted for hybrid search in the same way. */
+/** The same where a rare word of the text counts, and what is added for the whole of it; on the sets of bench/meaning/ for hybrid search, on both halves. */
 const WITH_RARE_WORD = { weight: 0.6, rare: 0.3 } as const;
 
 /**
