@@ -42,8 +42,7 @@ const { database, env, kinds, seconds, until, keys = false } = JSON.parse(readFi
 const { invoke, stop } = await openService(database, env);
 const names = Object.keys(kinds);
 if (until !== undefined) await structureBuilt(until);
-const found: Record<string, string[][]> = {};
-for (const name of names) found[name] = await firstAnswers(keys ? kinds[name]! : kinds[name]!.slice(0, 1));
+const found = await firstAnswers(keys ? Infinity : 1);
 const times: Record<string, number[]> = Object.fromEntries(names.map((name) => [name, []]));
 for (let slice = 0; slice <= SLICES; slice++) {
   for (const name of names) {
@@ -60,9 +59,16 @@ async function call({ operation, input }: Call): Promise<unknown> {
   return (await invoke(operation, structuredClone(input), CALLER)).value;
 }
 
-async function firstAnswers(calls: readonly Call[]): Promise<string[][]> {
-  const answers: string[][] = [];
-  for (const each of calls) answers.push(keysIn(await answered(each)));
+/** The keys that the first calls of each kind return. Kinds take turns, because a structure that is not complete yet finds other documents later. */
+async function firstAnswers(most: number): Promise<Record<string, string[][]>> {
+  const answers: Record<string, string[][]> = Object.fromEntries(names.map((name) => [name, []]));
+  const count = Math.min(most, Math.max(...names.map((name) => kinds[name]!.length)));
+  for (let n = 0; n < count; n++) {
+    for (const name of names) {
+      const each = kinds[name]![n];
+      if (each !== undefined) answers[name]!.push(keysIn(await answered(each)));
+    }
+  }
   return answers;
 }
 
