@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
+import { INTERNAL_ERROR } from '../core/fault.ts';
 import type { ListenerOptions } from './listener-options.ts';
-import type { McpService } from './mcp-service.ts';
+import type * as Service from './mcp-service.ts';
 import type { SessionKind } from './sessions.ts';
 
 /** MCP over HTTP as a request listener, without a server. */
@@ -14,26 +15,41 @@ export interface McpListener {
   stop(late: AbortSignal): Promise<void>;
 }
 
+const UNAVAILABLE = { code: INTERNAL_ERROR, message: 'MCP could not be loaded; the log of the service says why' };
 const NO_SESSIONS: Readonly<Record<SessionKind, number>> = { sse: 0, streamable: 0 };
 
 /** Loads the service with the first request: its packages would take a tenth of the time of a start, and most servers have no client of MCP. */
-export function createMcpListener(options: ListenerOptions): McpListener {
-  let service: McpService | undefined;
-  let loading: Promise<McpService> | undefined;
+export function createMcpListener(options: ListenerOptions, importService: () => Promise<typeof Service> = () => import('./mcp-service.ts')): McpListener {
+  let service: Service.McpService | undefined;
+  let loading: Promise<Service.McpService> | undefined;
   let stopping: AbortSignal | undefined;
 
-  async function load(): Promise<McpService> {
-    const module = await import('./mcp-service.ts');
-    service = new module.McpService(options);
+  async function load(): Promise<Service.McpService> {
+    const { McpService } = await importService();
+    service = new McpService(options);
     // A request that came after the end is rejected like any other.
     if (stopping !== undefined) void service.stop(stopping);
     return service;
   }
 
+  /** Undefined if it cannot be loaded, as while the package is being replaced; the next request tries again. */
+  async function loaded(): Promise<Service.McpService | undefined> {
+    const own = (loading ??= load());
+    try {
+      return await own;
+    } catch (error) {
+      if (loading === own) loading = undefined;
+      options.log.error({ err: error }, 'MCP could not be loaded');
+      return undefined;
+    }
+  }
+
   async function answer(...[request, response]: Parameters<RequestListener>): Promise<void> {
-    const loaded = service ?? await (loading ??= load());
+    const ready = service ?? await loaded();
     // The client may have left meanwhile; its session or stream would never end.
-    if (!response.destroyed) await loaded.answer(request, response);
+    if (response.destroyed) return;
+    if (ready !== undefined) return ready.answer(request, response);
+    response.writeHead(503, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', error: UNAVAILABLE, id: null }));
   }
 
   return {
@@ -42,7 +58,7 @@ export function createMcpListener(options: ListenerOptions): McpListener {
     held: () => service?.held ?? 0,
     async stop(late) {
       stopping ??= late;
-      await (await loading)?.stop(late);
+      if (loading !== undefined) await (await loaded())?.stop(late);
     },
   };
 }

@@ -1,0 +1,30 @@
+import { createServer, type RequestListener } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { silentLog } from '../../../lib/log.ts';
+import type { ListenerOptions } from './listener-options.ts';
+import { createMcpListener } from './listener.ts';
+
+class Service {
+  answer: RequestListener = (_, response) => response.end('served');
+}
+
+it('is unavailable while its packages cannot be loaded, and tries again with the next request', async () => {
+  const failures: unknown[] = [];
+  const log = { ...silentLog, error: (fields: object) => void failures.push(fields) };
+  let isBroken = true;
+  const importService = async () => {
+    if (isBroken) throw new Error('the package is being replaced');
+    return { McpService: Service } as never;
+  };
+  const server = createServer(createMcpListener({ log } as unknown as ListenerOptions, importService).listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const ask = () => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, { method: 'POST' });
+  const refused = await ask();
+  expect([refused.status, await refused.json()]).toEqual([503, { jsonrpc: '2.0', error: { code: -32603, message: expect.stringContaining('could not be loaded') }, id: null }]);
+  expect(failures).toEqual([{ err: new Error('the package is being replaced') }]);
+  isBroken = false;
+  expect(await (await ask()).text()).toBe('served');
+  server.close();
+});
