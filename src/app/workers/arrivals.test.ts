@@ -1,80 +1,47 @@
 import { describe, expect, it } from 'vitest';
 import { Arrivals } from './arrivals.ts';
 
-const settle = async (): Promise<void> => {
-  for (let i = 0; i < 10; i++) await Promise.resolve();
-};
-
-/** An event loop whose turns a test makes. */
 function setUp() {
-  const seen: string[] = [];
-  let soon: (() => void)[] = [];
-  let refreshes = 0;
-  const answers: (() => Promise<void>)[] = [];
-  const refresh = (): Promise<void> => {
-    seen.push(`look ${++refreshes}`);
-    return (answers.shift() ?? (() => Promise.resolve()))();
-  };
-  const arrivals = new Arrivals(refresh, { soon: (run) => void soon.push(run) });
-  return {
-    arrivals, answers, seen,
-    arrive: (name: string) => arrivals.add((isCurrent) => void seen.push(`${name} ${isCurrent}`)),
-    /** The end of a turn of the event loop. */
-    async turn(): Promise<void> {
-      const now = soon;
-      soon = [];
-      for (const run of now) {
-        run();
-        await settle();
-      }
-    },
-  };
+  const loop = { number: 1, turn: () => loop.number };
+  const looks: PromiseWithResolvers<void>[] = [];
+  const arrivals = new Arrivals(() => {
+    looks.push(Promise.withResolvers<void>());
+    return looks.at(-1)!.promise;
+  }, loop);
+  return { arrivals, looks, loop };
 }
 
 describe('requests that arrive at a worker', () => {
-  it('share one look at the database, which begins after the last of them', async () => {
-    const { arrive, seen, turn } = setUp();
-    for (const name of ['a', 'b', 'c']) arrive(name);
-    await settle();
-    expect(seen).toEqual([]);
-    await turn();
-    expect(seen).toEqual(['look 1', 'a true', 'b true', 'c true']);
+  it('share one look at the database with those of the same turn', async () => {
+    const { arrivals, looks } = setUp();
+    const told = [arrivals.current(), arrivals.current(), arrivals.current()];
+    expect(looks).toHaveLength(1);
+    looks[0]!.resolve();
+    expect(await Promise.all(told)).toEqual([true, true, true]);
+    expect(await arrivals.current()).toBe(true);
+    expect(looks).toHaveLength(1);
   });
 
-  it('have another look if they arrive after it began, even if it takes several turns', async () => {
-    const { answers, arrive, seen, turn } = setUp();
-    const first = Promise.withResolvers<void>();
-    answers.push(() => first.promise);
-    arrive('a');
-    await turn();
-    arrive('b');
-    await turn();
-    expect(seen).toEqual(['look 1', 'look 2', 'b true']);
-    first.resolve();
-    await settle();
-    expect(seen.slice(3)).toEqual(['a true']);
+  it('do not wait for the look of an earlier turn, which may not see what was committed since', async () => {
+    const { arrivals, looks, loop } = setUp();
+    const first = arrivals.current();
+    loop.number = 2;
+    const second = arrivals.current();
+    expect(looks).toHaveLength(2);
+    looks[1]!.resolve();
+    expect(await second).toBe(true);
+    looks[0]!.resolve();
+    expect(await first).toBe(true);
   });
 
-  it('are served one by one: each has begun and paused before the next begins', async () => {
-    const { arrivals, seen, turn } = setUp();
-    const work = (name: string) => async (): Promise<void> => {
-      seen.push(`${name} begins`);
-      await Promise.resolve();
-      seen.push(`${name} pauses`);
-    };
-    for (const name of ['a', 'b']) arrivals.add(work(name));
-    await turn();
-    expect(seen).toEqual(['look 1', 'a begins', 'a pauses', 'b begins', 'b pauses']);
-  });
-
-  it('are told if the current state cannot be loaded, all of the turn and no later one', async () => {
-    const { answers, arrive, seen, turn } = setUp();
-    answers.push(() => Promise.reject(new Error('gone')));
-    arrive('a');
-    arrive('b');
-    await turn();
-    arrive('c');
-    await turn();
-    expect(seen).toEqual(['look 1', 'a false', 'b false', 'look 2', 'c true']);
+  it('are told if the current state cannot be loaded, until a later turn', async () => {
+    const { arrivals, looks, loop } = setUp();
+    const told = [arrivals.current(), arrivals.current()];
+    looks[0]!.reject(new Error('gone'));
+    expect(await Promise.all(told)).toEqual([false, false]);
+    loop.number = 2;
+    const later = arrivals.current();
+    looks[1]!.resolve();
+    expect(await later).toBe(true);
   });
 });

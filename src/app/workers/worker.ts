@@ -102,9 +102,9 @@ function listenerOf(settings: Settings, service: DocumentService, local: Request
   const sessions = new ConnectionSessions();
   const forward = (request: IncomingMessage, response: ServerResponse): void => forwarder.forward(request, response, (headers) => sessions.note(request, headers));
   const arrivals = new Arrivals(() => service.refresh());
-  const serve = (request: IncomingMessage, response: ServerResponse) => (isCurrent: boolean): void => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // If the current permissions cannot be read, no request is served with outdated ones.
-    if (!isCurrent || !service.canRead) return forward(request, response);
+    if (!await arrivals.current() || !service.canRead) return forward(request, response);
     sessions.continue(request);
     local(request, response);
   };
@@ -112,7 +112,7 @@ function listenerOf(settings: Settings, service: DocumentService, local: Request
     const [path = '/'] = (request.url ?? '/').split('?', 1);
     const match = routes.match(request.method ?? '', path);
     if (match === undefined || !('spec' in match) || !service.canRead) forward(request, response);
-    else arrivals.add(serve(request, response));
+    else void serve(request, response);
   };
 }
 
