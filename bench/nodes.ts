@@ -1,6 +1,6 @@
 // Reads and searches over HTTP with a process for each core (`SVC_WORKERS=auto`) compared with one, and with a server of tantivy, over the same
-// documents: 5,000, where a search is mostly its request, and 200,000. One process sends the load, so on a machine with two cores it uses one of
-// them. The servers take turns.
+// documents: 5,000, where a search is mostly its request, and 200,000. One thread sends the load, and shares the cores with the servers. The servers
+// take turns.
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { FilterJob } from './peers/filters/index.ts';
 import { tantivyWithFilters } from './peers/tantivy.ts';
 import { prose, seeded } from './support/corpus.ts';
+import { LightLoad, lightLoadMissing } from './support/light-load.ts';
 import { progress } from './support/progress.ts';
 import { scaled } from './support/scale.ts';
 import { memoryOf, secondsOf, startQuire, type BenchServer } from './support/server.ts';
 import { compare, comparisons, figure, median, type Row, type Section } from './support/table.ts';
-import { prepare, sendsPerSecond, type Prepared } from './support/wire.ts';
+import { prepare, type Prepared } from './support/wire.ts';
 
 const SIZES = [scaled(5000, 500), scaled(200_000, 1000)].map(Math.round);
 const BATCH = 500;
@@ -39,28 +40,43 @@ async function measureWith(documents: number, folder: string): Promise<Section> 
   await cp(join(folder, 'one'), join(folder, 'all'), { recursive: true });
   const { server: peer, reason } = await startPeer(join(folder, 'peer'), texts, words);
   const [one, all] = [await start(join(folder, 'one'), '1'), await start(join(folder, 'all'), 'auto')];
-  const servers = { one, all, peer };
   progress('nodes: reads and searches');
   try {
-    const reads = await measure({ one, all }, () => texts.map((_, n) => prepare('/v1/get', { collection: COLLECTION, key: `k${n}`, lang: 'en' })));
-    const found = await measure(servers, (name) => searches(words, name));
-    const plain = await measure(servers, (name) => searches(words, name, { rerank: false }));
-    const memory = [memoryOf(one.pid).now, memoryOf(all.pid).now].map((bytes) => `${figure(bytes / 2 ** 20)} MiB`);
-    const beside = (what: string, { all: ours, one: alone, peer: theirs }: Rates): Row[] => [
-      compare(`${what}, ${PROCESSES} processes`, ours, '1 process', alone, '/s'),
-      ...(theirs === undefined ? [] : [compare(`${what}, ${PROCESSES} processes`, ours, 'tantivy 0.27 behind axum', theirs, '/s')]),
-    ];
+    const loadOf = (what: string, requests: readonly Prepared[]): LightLoad => new LightLoad(requests, join(folder, `load-${what}`));
+    const reads = loadOf('reads', texts.map((_, n) => prepare('/v1/get', { collection: COLLECTION, key: `k${n}`, lang: 'en' })));
+    const [found, plain, theirs] = [loadOf('searches', searches(words)), loadOf('plain', searches(words, { rerank: false })), loadOf('peer', peerSearches(words))];
+    const rates = {
+      reads: await measure({ one: { server: one, load: reads }, all: { server: all, load: reads }, equal: { server: all, load: reads, connections: PROCESSES * CLIENTS } }),
+      found: await measure({ one: { server: one, load: found }, all: { server: all, load: found }, ...(peer && { peer: { server: peer, load: theirs } }) }),
+      plain: await measure({ one: { server: one, load: plain }, all: { server: all, load: plain }, ...(peer && { peer: { server: peer, load: theirs } }) }),
+    };
     return comparisons(`Processes: SVC_WORKERS=auto beside 1, ${figure(documents)} documents, ${CLIENTS} connections`, [
-      ...beside('reads (POST /v1/get)', reads), ...beside('searches (POST /v1/fts, 3 words)', found), ...beside('the same with rerank: false', plain),
-    ], [
-      `Memory of the process that writes: ${memory.join(' alone, ')} beside others, which hold as much each.`,
-      `The load comes from one process, which shares the ${PROCESSES} cores with the servers. Processor time of a request at ${PROCESSES} processes, server + load: ${[reads, found, plain].map(({ server, load }) => `${figure(server)} + ${figure(load)}`).join(', ')} microseconds, in the order of the table.`,
-      reason === undefined ? 'Both search for any of three words with BM25 and return the keys of the ten best and the exact total; by default, Quire puts the best 100 into a better order, too. axum has a thread for each core.' : `tantivy was not measured: ${reason}.`,
-    ]);
+      ...rows('reads (POST /v1/get)', rates.reads), ...rows('searches (POST /v1/fts, 3 words)', rates.found), ...rows('the same with rerank: false', rates.plain),
+    ], notes({ one, all }, Object.values(rates), reason));
   } finally {
     await Promise.all([one, all, peer].map((server) => server?.stop()));
     await rm(folder, { recursive: true });
   }
+}
+
+function rows(what: string, { one, all, equal, peer }: Measured): Row[] {
+  const ours = `${what}, ${PROCESSES} processes`;
+  return [
+    compare(ours, all.perSecond, '1 process', one.perSecond, '/s'),
+    ...(equal === undefined ? [] : [compare(`${ours}, ${CLIENTS} connections for each`, equal.perSecond, '1 process', one.perSecond, '/s')]),
+    ...(peer === undefined ? [] : [compare(ours, all.perSecond, 'tantivy 0.27 behind axum', peer.perSecond, '/s')]),
+  ];
+}
+
+function notes({ one, all }: { readonly one: BenchServer; readonly all: BenchServer }, measured: readonly Measured[], reason: string | undefined): string[] {
+  const memory = [memoryOf(one.pid).now, memoryOf(all.pid).now].map((bytes) => `${figure(bytes / 2 ** 20)} MiB`);
+  const costs = (name: 'one' | 'all'): string => measured.map(({ [name]: { server, load } }) => `${figure(server)} + ${figure(load)}`).join(', ');
+  const missing = lightLoadMissing();
+  return [
+    `Memory of the process that writes: ${memory.join(' alone, ')} beside others, which hold as much each.`,
+    `The load comes from one thread, which shares the ${PROCESSES} cores with the servers${missing === undefined ? ' and does not interrupt them' : `, and from a program of Node: ${missing}`}. Processor time of a request, server + load, in the order of the table: ${costs('one')} microseconds with 1 process, ${costs('all')} with ${PROCESSES}.`,
+    reason === undefined ? 'Both search for any of three words with BM25 and return the keys of the ten best and the exact total; by default, Quire puts the best 100 into a better order, too. axum has a thread for each core.' : `tantivy was not measured: ${reason}.`,
+  ];
 }
 
 /** Writes the documents with a server that ends, so that those that are measured start with the same indexes. */
@@ -95,50 +111,63 @@ async function startPeer(folder: string, texts: readonly string[], words: readon
   return { server: await tantivyWithFilters.serve!(job) };
 }
 
-interface Servers {
-  readonly one: BenchServer;
-  readonly all: BenchServer;
-  readonly peer?: BenchServer | undefined;
+/** A server under a load; `CLIENTS` connections unless they are given. */
+interface Run {
+  readonly server: BenchServer;
+  readonly load: LightLoad;
+  readonly connections?: number;
 }
 
-interface Rates {
-  /** Requests a second of each server. */
-  readonly one: number;
-  readonly all: number;
-  readonly peer: number | undefined;
-  /** Microseconds of processor time of a request: of all processes of the server `all`, and of this process. */
+interface Rate {
+  readonly perSecond: number;
+  /** Microseconds of processor time of a request: of all processes of the server, and of the load. */
   readonly server: number;
   readonly load: number;
 }
 
-async function measure(servers: Servers, requestsFor: (name: keyof Servers) => readonly Prepared[]): Promise<Rates> {
-  const rates: Record<keyof Servers, number[]> = { one: [], all: [], peer: [] };
-  let [server, load, answered] = [0, 0, 0];
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, { url, pid }] of Object.entries(servers).filter(([, each]) => each !== undefined) as [keyof Servers, BenchServer][]) {
-      const [before, own] = [secondsOf(pid), process.cpuUsage()];
-      const rate = await sendsPerSecond(url, requestsFor(name), CLIENTS, SECONDS);
-      rates[name].push(rate);
-      if (name !== 'all') continue;
-      const { user, system } = process.cpuUsage(own);
-      [server, load, answered] = [server + secondsOf(pid) - before, load + (user + system) / 1e6, answered + rate * SECONDS * WITH_WARM_UP];
-    }
-  }
-  const microseconds = (seconds: number): number => (seconds * 1e6) / answered;
-  return { one: median(rates.one), all: median(rates.all), peer: servers.peer && median(rates.peer), server: microseconds(server), load: microseconds(load) };
+interface Runs<T> {
+  readonly one: T;
+  readonly all: T;
+  /** `all` with as many connections for each process as `one` has. */
+  readonly equal?: T;
+  readonly peer?: T;
 }
 
-/** `send` warms up for a fifth of the time. */
-const WITH_WARM_UP = 1.2;
+type Measured = Runs<Rate>;
+
+/** Medians of the rounds, in which the runs take turns. */
+async function measure(runs: Runs<Run>): Promise<Measured> {
+  const rounds: Measured[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const rates: [string, Rate][] = [];
+    for (const [name, run] of Object.entries<Run>({ ...runs })) rates.push([name, await rateOf(run)]);
+    rounds.push(Object.fromEntries(rates) as unknown as Measured);
+  }
+  const middle = (name: keyof Measured): Rate => {
+    const of = (field: keyof Rate): number => median(rounds.map(({ [name]: rate }) => rate![field]));
+    return { perSecond: of('perSecond'), server: of('server'), load: of('load') };
+  };
+  return Object.fromEntries(Object.keys(runs).map((name) => [name, middle(name as keyof Measured)])) as unknown as Measured;
+}
+
+async function rateOf({ server, load, connections = CLIENTS }: Run): Promise<Rate> {
+  const before = secondsOf(server.pid);
+  const { perSecond, all, busySeconds } = await load.send(server.url, connections, SECONDS);
+  const microseconds = (seconds: number): number => (seconds * 1e6) / all;
+  return { perSecond, server: microseconds(secondsOf(server.pid) - before), load: microseconds(busySeconds) };
+}
 
 /** Words of all frequencies, as they occur in the texts. */
 function queries(random: () => number): string[][] {
   return Array.from({ length: QUERIES }, () => [5, 50, 500].map((spread) => `w${10 + Math.floor(spread * random())}`));
 }
 
-function searches(words: readonly string[][], name: keyof Servers, options: object = {}): Prepared[] {
-  if (name === 'peer') return words.map((each) => prepare(`/search?words=${each.join('+')}&match=any`));
+function searches(words: readonly string[][], options: object = {}): Prepared[] {
   return words.map((each) => prepare('/v1/fts', { collection: COLLECTION, algorithm: 'bm25', query: each.join(' '), limit: 10, fields: ['key'], ...options }));
+}
+
+function peerSearches(words: readonly string[][]): Prepared[] {
+  return words.map((each) => prepare(`/search?words=${each.join('+')}&match=any`));
 }
 
 async function post(server: BenchServer, path: string, value: object): Promise<void> {

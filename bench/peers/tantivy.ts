@@ -1,18 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { CACHE } from '../support/cache.ts';
-import { progress } from '../support/progress.ts';
+import { buildWithCargo, type Built } from '../support/cargo.ts';
 import { startProgram } from '../support/server.ts';
 import type { FilterPeer } from './filters/job.ts';
 import { answerOf } from './in-child.ts';
 import type { Peer } from './job.ts';
 
 const SOURCES = join(import.meta.dirname, 'tantivy');
-const TARGET = process.env['CARGO_TARGET_DIR'] ?? join(CACHE, 'tantivy');
-const HOW = 'install Rust 1.88 or newer with Cargo, and let it reach its registry';
 
-/** The program, or why it could not be built. */
-let built: { readonly program: string } | { readonly reason: string } | undefined;
+let built: Built | undefined;
 
 export const tantivy: Peer = {
   name: 'tantivy 0.27',
@@ -32,21 +27,8 @@ export const tantivyWithFilters: FilterPeer = {
 
 /** Builds the program on the first call. */
 function tantivyReason(): string | undefined {
-  if (built === undefined) {
-    if (spawnSync('cargo', ['--version']).status !== 0) built = { reason: `needs Cargo: ${HOW}` };
-    else built = build();
-  }
+  built ??= buildWithCargo(SOURCES, 'quire-bench-tantivy');
   return 'reason' in built ? built.reason : undefined;
-}
-
-function build(): typeof built & object {
-  progress('tantivy: building, which takes some minutes the first time');
-  try {
-    execFileSync('cargo', ['build', '--release', '--locked', '--quiet'], { cwd: SOURCES, env: { ...process.env, CARGO_TARGET_DIR: TARGET }, stdio: ['ignore', 'ignore', 'inherit'] });
-    return { program: join(TARGET, 'release', 'quire-bench-tantivy') };
-  } catch (error) {
-    return { reason: `could not be built: ${HOW} (${(error as Error).message.split('\n')[0]})` };
-  }
 }
 
 function commandOf(mode: string, parameters: Readonly<Record<string, string | number | boolean>>): [string, string[]] {

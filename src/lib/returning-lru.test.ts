@@ -43,4 +43,14 @@ describe('ReturningLru', () => {
     }
     expect([lru.total, lru.get('a'), lru.get('b'), lru.get('c')]).toEqual([4, undefined, undefined, 4]);
   });
+
+  it('forgets everything when it is cleared, also what left', () => {
+    const lru = new ReturningLru<string, number>({ recent: 1, keys: 10, returned: 10 });
+    fill(lru, 'abb');
+    expect(lru.get('b')).toBe(2);
+    lru.clear();
+    expect([lru.size, lru.total, lru.get('b')]).toEqual([0, 0, undefined]);
+    fill(lru, 'ac');
+    expect(lru.get('a')).toBeUndefined();
+  });
 });

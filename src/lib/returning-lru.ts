@@ -56,6 +56,12 @@ export class ReturningLru<K, V> {
     this.#left.add(oldest);
     if (this.#left.size > this.#options.keys) this.#left.delete(firstOf(this.#left));
   }
+
+  clear(): void {
+    this.#recent.clear();
+    this.#left.clear();
+    this.#returned.clear();
+  }
 }
 
 function firstOf<K>(keys: ReadonlyMap<K, unknown> | ReadonlySet<K>): K {

@@ -17,12 +17,18 @@ export function withTimeout<T>(milliseconds: number, client: AbortSignal | undef
     }, milliseconds);
     if (client?.aborted === true) leave();
     else client?.addEventListener('abort', leave, { once: true });
-    work(over.signal)
-      .then(resolve, reject)
-      .finally(() => {
-        clearTimeout(timer);
-        client?.removeEventListener('abort', leave);
-      });
+    const ended = (): void => {
+      clearTimeout(timer);
+      client?.removeEventListener('abort', leave);
+    };
+    // Not `finally`, whose promises small requests would pay for.
+    work(over.signal).then((value) => {
+      ended();
+      resolve(value);
+    }, (error: unknown) => {
+      ended();
+      reject(error);
+    });
   });
 }
 

@@ -48,11 +48,11 @@ export class BodyWatch {
     this.#timer = setInterval(() => this.#check(), pace.checkMs).unref();
   }
 
+  /** Call this when what arrived with the head has been parsed: then a short body is complete. */
   watch(request: IncomingMessage, response: ServerResponse): void {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
     if (length === '0' && encoding === undefined) return;
-    // A short body is complete when what arrived with the head has been parsed.
-    queueMicrotask(() => void (request.complete || this.#begin(request, response)));
+    if (!request.complete) this.#begin(request, response);
   }
 
   stop(): void {

@@ -17,11 +17,11 @@ export function compression(): Middleware<RequestState> {
   };
 }
 
-/** Returns the JSON of a response, compressed, with its encoding; undefined if it is sent uncompressed. */
-export async function compressedJson(ctx: HttpContext, json: string | Buffer): Promise<{ readonly bytes: Buffer; readonly encoding: string } | undefined> {
+/** Compresses the JSON of a response; undefined if it is sent uncompressed. */
+export function compressedJson(ctx: HttpContext, json: string | Buffer): Promise<{ readonly bytes: Buffer; readonly encoding: string }> | undefined {
   if (ctx.state.compresses !== true || !isWorthCompressing(json) || holdsCredential(ctx)) return undefined;
   const encoding = negotiate(ctx);
-  return encoding === undefined ? undefined : { bytes: await compress(json, encoding), encoding };
+  return encoding === undefined ? undefined : compress(json, encoding).then((bytes) => ({ bytes, encoding }));
 }
 
 async function compressBody(ctx: HttpContext): Promise<void> {

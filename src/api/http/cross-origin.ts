@@ -31,7 +31,7 @@ export interface CrossOriginOptions {
 export function crossOrigin({ origins, judge, openPaths, routes }: CrossOriginOptions): Middleware<RequestState> {
   const any = origins.includes('*');
   const open = new Set(openPaths);
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const { origin, host, 'access-control-request-method': wanted } = ctx.headers;
     const verdict = open.has(ctx.path) ? undefined : judge({ host, origin });
     if (verdict !== undefined && verdict.may !== 'everything') {

@@ -77,8 +77,7 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
     if (options.reader !== undefined) checkAnswer(options.reader, spec, status, reply.value);
     ctx.set(reply.headers);
     if (spec.effect === 'read' && isKnown(ctx.headers['if-none-match'], reply.headers['ETag'])) return notModified(ctx);
-    await respond(ctx, spec, status, reply.value);
-    return undefined;
+    return respond(ctx, spec, status, reply.value);
   };
 }
 

@@ -4,24 +4,31 @@ import { compressedJson, setEncoding } from './compression.ts';
 import type { HttpContext } from './operation-endpoint.ts';
 import { outbox } from './outbox.ts';
 
-/** Writes an operation's result: JSON, a file, or no body for 204. */
-export async function respond(ctx: HttpContext, spec: OperationSpec, status: number, value: unknown): Promise<void> {
+/** Writes an operation's result: JSON, a file, or no body for 204. Undefined if it is written already. */
+export function respond(ctx: HttpContext, spec: OperationSpec, status: number, value: unknown): Promise<void> | undefined {
   ctx.status = status;
-  if (spec.produces.length === 0) {
-    ctx.body = null;
-    return;
-  }
-  if (spec.produces.includes('application/json')) await sendJson(ctx, value);
+  if (spec.produces.includes('application/json')) return sendJson(ctx, value);
+  if (spec.produces.length === 0) ctx.body = null;
   else sendDownload(ctx, value as Download);
+  return undefined;
 }
 
-/** Writes head and body in one call and bypasses koa's own response, which saves an eighth of the time of a small request. Sent with others of this turn. */
-export async function sendJson(ctx: HttpContext, value: unknown): Promise<void> {
+/**
+ * Writes head and body in one call and bypasses koa's own response, which saves an eighth of the time of a small request. Sent with others of this turn.
+ * Undefined if the JSON is not compressed, for which nothing has to be awaited.
+ */
+export function sendJson(ctx: HttpContext, value: unknown): Promise<void> | undefined {
   const json = toJson(value);
-  const compressed = await compressedJson(ctx, json);
-  if (compressed !== undefined) setEncoding(ctx, compressed.encoding);
+  const compressing = compressedJson(ctx, json);
+  if (compressing === undefined) return send(ctx, json);
+  return compressing.then(({ bytes, encoding }) => {
+    setEncoding(ctx, encoding);
+    send(ctx, bytes);
+  });
+}
+
+function send(ctx: HttpContext, body: string | Buffer): undefined {
   ctx.respond = false;
-  const body = compressed?.bytes ?? json;
   ctx.res.writeHead(ctx.status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) });
   outbox.end(ctx.res, body);
 }

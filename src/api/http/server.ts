@@ -67,12 +67,14 @@ export interface HttpServer {
  */
 export async function startHttpServer(listener: RequestListener, listen: Listen, errors: ErrorFormat, { tls, log = silentLog, limits = USUAL_LIMITS, sockets }: ServerExtras = {}): Promise<HttpServer> {
   const bodies = new BodyWatch(limits.bodies, ({ socket }, { headersSent }) => (headersSent ? socket.destroy() : answerBrokenRequest(tooSlow(), socket, errors)));
-  const watched: RequestListener = (request, response) => {
+  const begin: RequestListener = (request, response) => {
     bodies.watch(request, response);
     // A request that is still being processed has nothing to send, and may take longer; only unread output is limited.
     response.setTimeout(limits.stallMs, () => void (request.socket.writableLength > 0 && request.socket.destroy()));
     listener(request, response);
   };
+  // At the end of the turn of the event loop, when a short body has been parsed, which Node does after it has reported the head.
+  const watched: RequestListener = (request, response) => void setImmediate(begin, request, response);
   const options = optionsOf(limits);
   const server = tls === undefined ? createServer(options, watched) : createTlsServer({ ...options, handshakeTimeout: limits.headMs, ...tlsOptions(tls.current) }, watched);
   const forget = server instanceof TlsServer ? tls?.onChange((material) => server.setSecureContext(tlsOptions(material))) : undefined;

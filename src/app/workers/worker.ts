@@ -16,6 +16,7 @@ import { createHttpListener } from '../protocols/http.ts';
 import { readCertificates } from '../protocols/tls.ts';
 import type { Settings } from '../settings/index.ts';
 import { readSpecification } from '../specification.ts';
+import { Arrivals } from './arrivals.ts';
 import { Forwarder } from './forward.ts';
 import { localOperations } from './local-operations.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
@@ -100,10 +101,10 @@ function listenerOf(settings: Settings, service: DocumentService, local: Request
   const routes = createRoutes(localOperations({ tracksReads: settings.temporal.enabled }));
   const sessions = new ConnectionSessions();
   const forward = (request: IncomingMessage, response: ServerResponse): void => forwarder.forward(request, response, (headers) => sessions.note(request, headers));
+  const arrivals = new Arrivals(() => service.refresh());
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // If the current permissions cannot be read, no request is served with outdated ones.
-    const isCurrent = await service.refresh().then(() => true, () => false);
-    if (!isCurrent || !service.canRead) return forward(request, response);
+    if (!await arrivals.current() || !service.canRead) return forward(request, response);
     sessions.continue(request);
     local(request, response);
   };

@@ -76,5 +76,6 @@ export async function decodeDocument(codec: BodyCodec, row: WithBody): Promise<D
 
 /** The document with the checksum that a later write may expect. */
 export async function decodeVersion(codec: BodyCodec, row: WithBody & ChecksumRow): Promise<Document & { checksum: string }> {
-  return { ...(await decodeDocument(codec, row)), checksum: checksumOf(row) };
+  const contentMd = codec.decodeNow(row.body) ?? (await codec.decodeAsync(row.body));
+  return { ...toDocument(row, contentMd), checksum: checksumOf(row) };
 }

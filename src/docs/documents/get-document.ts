@@ -23,12 +23,14 @@ export function getDocument(deps: Deps): DocumentHandlers['getDocument'] {
 }
 
 /** The document in the first of the languages in which it exists. */
-async function findInOneOf(deps: Deps, name: { collection: string; key: string }, langs: readonly string[]): Promise<Document> {
-  for (const lang of langs.slice(0, -1)) {
-    const document = await found(findByName(deps, { ...name, lang }));
-    if (document !== undefined) return document;
-  }
-  return findByName(deps, { ...name, lang: langs.at(-1)! });
+function findInOneOf(deps: Deps, name: { collection: string; key: string }, langs: readonly string[]): Document | Promise<Document> {
+  const [lang, ...others] = langs as [string, ...string[]];
+  const lookup = findByName(deps, { ...name, lang });
+  return others.length === 0 ? lookup : orInOneOf(lookup, deps, name, others);
+}
+
+async function orInOneOf(first: Document | Promise<Document>, deps: Deps, name: { collection: string; key: string }, others: readonly string[]): Promise<Document> {
+  return (await found(first)) ?? findInOneOf(deps, name, others);
 }
 
 async function found(lookup: Document | Promise<Document>): Promise<Document | undefined> {
@@ -51,7 +53,7 @@ async function lookUp({ sql, codec, clock, recent }: Deps, identity: Identity): 
   const row = await findDocument<WithBody & ChecksumRow>(sql, `${SHOWN}, d.crc, d.body`, identity, unixSeconds(clock));
   if (row === undefined) throw notFound();
   const document = await decodeVersion(codec, row);
-  recent.set(identity, document, state);
+  recent.set(identity, document, row.meta.length, state);
   return document;
 }
 

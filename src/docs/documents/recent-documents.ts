@@ -1,24 +1,36 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
-import { Lru } from '../../lib/lru.ts';
+import { ReturningLru } from '../../lib/returning-lru.ts';
 import type { ChangeFeed } from '../../storage/index.ts';
 import type { Identity } from './identity.ts';
 
-/** With bodies of at most `LARGEST_BODY` characters this limits the memory to 32 MiB. */
-const ENTRIES = 1024;
-const LARGEST_BODY = 16 * 1024;
+/** Documents with more characters than this, their metadata included, are not kept. */
+const LARGEST = 16 * 1024;
+
+/** Documents that were read once; they take at most 16 MiB. */
+const READ_ONCE = 512;
+
+/** Names of such documents that left: one that is read again is kept. */
+const NAMES = 32 * 1024;
+
+/** Bytes of memory for documents that were read more often. */
+const READ_AGAIN_BYTES = 32 * 2 ** 20;
+
+/** Bytes of a document in memory, without its texts. */
+const FIXED_BYTES = 1024;
 
 interface Entry {
   readonly document: Document;
   /** The state of the database from which the document was read. */
   readonly state: number;
+  readonly bytes: number;
 }
 
 /**
- * Documents that were read recently, by the requested spelling. A lookup in the database takes longer than all the rest of a read. Each
+ * Documents that were read recently, by the requested spelling. A lookup in the database takes a fifth of the time of a read. Each
  * commit makes all entries stale; each then costs one lookup, and no stale document can be returned. A reader takes `state` before it reads.
  */
 export class RecentDocuments {
-  readonly #entries = new Lru<string, Entry>(ENTRIES);
+  readonly #entries = new ReturningLru<string, Entry>({ recent: READ_ONCE, keys: NAMES, returned: READ_AGAIN_BYTES, sizeOf: ({ bytes }) => bytes });
   #state = 0;
 
   constructor(feed: ChangeFeed) {
@@ -43,8 +55,10 @@ export class RecentDocuments {
     this.#entries.clear();
   }
 
-  set(identity: Identity, document: Document, state: number): void {
-    if (document.contentMd.length <= LARGEST_BODY) this.#entries.set(spelling(identity), { document, state });
+  /** `metaLength`: characters of the metadata as JSON. */
+  set(identity: Identity, document: Document, metaLength: number, state: number): void {
+    const { length } = document.contentMd;
+    if (length + metaLength <= LARGEST) this.#entries.set(spelling(identity), { document, state, bytes: FIXED_BYTES + 2 * (length + metaLength) });
   }
 }
 

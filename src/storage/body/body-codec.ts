@@ -136,6 +136,14 @@ export class BodyCodec {
     return known?.text ?? this.#textOf(stored, known?.utf8 ?? toBuffer(await decodeBodyAsync(stored)), known);
   }
 
+  /**
+   * The text of a body that needs neither decompression nor a look elsewhere; otherwise undefined. Spares small bodies the promises of
+   * `decodeAsync`. Throws as `decode` does.
+   */
+  decodeNow(body: Uint8Array): string | undefined {
+    return body[0] === FLAGS.raw && !isReference(body) ? this.decode(body) : undefined;
+  }
+
   /** As `decodeAsync`, for callers that read many bodies once: to keep those would evict the bodies that are read again. */
   async decodeOnce(body: Uint8Array): Promise<string> {
     const stored = isReference(body) ? await this.#whole(body) : body;

@@ -72,11 +72,11 @@ export class NodeSqlite implements Sql {
     this.background = this.#background();
   }
 
-  async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+  all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
     return this.#read(() => this.#reader.all(sql, params) as R[]);
   }
 
-  async get<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R | undefined> {
+  get<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R | undefined> {
     return this.#read(() => this.#reader.get(sql, params) as R | undefined);
   }
 
@@ -171,12 +171,14 @@ export class NodeSqlite implements Sql {
     };
   }
 
-  async #read<T>(read: () => T | Promise<T>): Promise<T> {
-    this.#writer.refuseInside();
+  /** Not an async function: each read would pay for its promises. */
+  #read<T>(read: () => T | Promise<T>): Promise<T> {
     try {
-      return await read();
+      this.#writer.refuseInside();
+      const found = read();
+      return found instanceof Promise ? found.catch((error: unknown) => Promise.reject(this.#damage.note(error))) : Promise.resolve(found);
     } catch (error) {
-      throw this.#damage.note(error);
+      return Promise.reject(this.#damage.note(error));
     }
   }
 }

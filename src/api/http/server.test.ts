@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { flatErrors } from './errors.ts';
+import { startHttpServer } from './server.ts';
+
+it('requests begin when a short body has arrived with their head, in their order', async () => {
+  const begun: Pick<IncomingMessage, 'url' | 'complete'>[] = [];
+  const server = await startHttpServer((request, response) => {
+    begun.push({ url: request.url, complete: request.complete });
+    response.end();
+  }, { host: '127.0.0.1', port: 0 }, flatErrors);
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  socket.resume().write('POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}POST /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}');
+  await once(socket, 'end');
+  socket.end();
+  await server.stop(1000);
+  expect(begun).toEqual([{ url: '/a', complete: true }, { url: '/b', complete: true }]);
+});
