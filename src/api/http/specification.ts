@@ -28,9 +28,11 @@ async function build(documentText: string): Promise<SpecificationReader> {
     customizeAjv: () => answerAjv() as never,
   });
   await api.init();
+  // Given an id, the library builds the list of all operations for each response.
+  const operations = new Map(api.router.getOperations().map((operation) => [operation.operationId, operation]));
   return {
     violations: (operationId, status, body) => {
-      const { errors } = api.validateResponse(body, operationId, status);
+      const { errors } = api.validateResponse(body, operations.get(operationId) ?? operationId, status);
       return errors?.length ? errors.map((error) => `${error.instancePath || '/'} ${error.message ?? ''}`).join('; ') : undefined;
     },
   };
