@@ -42,6 +42,8 @@ export default defineConfig({
     setupFiles: ['src/testkit/vitest/setup.ts'],
     // Servers and worker threads belong to their test file.
     pool: 'forks',
+    // Most objects of a test live shorter than it takes to fill 64 MB; collecting them at 1 MB, where Node begins, takes a tenth of all processor time.
+    execArgv: ['--min-semi-space-size=64', '--max-semi-space-size=64'],
     // A small machine has two cores. Suites that kill or cut off services wait for leases and restarts most of their time.
     maxWorkers: 3,
     testTimeout: 20_000,
