@@ -61,7 +61,9 @@ function arriving(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
       chunks.length = 0;
       reject(new BodyTooLarge(maxBytes));
     });
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
+    request.once('end', () => {
+      if (length <= maxBytes) resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
+    });
     request.once('error', cutOff);
     request.once('aborted', cutOff);
     request.once(SLOW_BODY, () => reject(new BodyTooSlow()));
