@@ -9,7 +9,7 @@ import { EmbeddingError, type EmbeddingProvider, type EmbeddingRole, type Provid
 import { silentLog, type Log } from '../lib/log.ts';
 import { createInvoker, type Handlers, type Invoke, type OutputOf } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../storage/index.ts';
-import { DOCS_INPUTS } from './docs-inputs.ts';
+import { DOCS_INPUTS } from '../docs/test-fixture.ts';
 import { ManualTimer } from './manual-timer.ts';
 import { createCollections } from '../docs/collections/index.ts';
 import { createColumns } from '../docs/columns/index.ts';
@@ -21,7 +21,6 @@ import { createSchemas } from '../docs/schemas/index.ts';
 import { createEmbeddings, type Embeddings } from '../docs/embeddings/index.ts';
 
 export const START = 1_766_400_000;
-
 
 /** The behaviour of a test's provider; shared by all providers that a test's server creates. */
 export class Script {

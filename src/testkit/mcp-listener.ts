@@ -7,7 +7,7 @@ import { silentLog } from '../lib/log.ts';
 import type { ReadAddress } from '../lib/trusted-proxies.ts';
 import type { Timer } from '../lib/timer.ts';
 import { createWebGuard } from '../lib/web-guard.ts';
-import { DOCS_INPUTS } from './docs-inputs.ts';
+import { DOCS_INPUTS } from '../docs/test-fixture.ts';
 
 export interface McpFixtureOptions {
   /** The results of the operations; the default returns an empty object. */

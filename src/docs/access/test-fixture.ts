@@ -5,7 +5,7 @@ import { operations, type Operations } from '../../../generated/docs/operations.
 import { silentLog } from '../../lib/log.ts';
 import { createInvoker, type Caller, type Invoke, type OutputOf } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
-import { DOCS_INPUTS } from '../../testkit/docs-inputs.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { createAccess, type Access } from './index.ts';
 
@@ -13,7 +13,6 @@ import { createAccess, type Access } from './index.ts';
 export const START = 1_766_400_000;
 
 export const SECRET = 'a secret that only these tests know';
-
 
 type Auth = Partial<NonNullable<DocsSettings['auth']>>;
 type Credential = NonNullable<Caller['credential']>;

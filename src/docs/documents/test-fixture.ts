@@ -5,7 +5,7 @@ import { operations, type Operations } from '../../../generated/docs/operations.
 import { silentLog } from '../../lib/log.ts';
 import { createInvoker, DEFAULT_ANSWER_BYTES, type Download, type Handlers, type Invoke, type OutputOf, type StreamedBody } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Change, type Sql } from '../../storage/index.ts';
-import { DOCS_INPUTS } from '../../testkit/docs-inputs.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
 import { createCollections, type Collections } from '../collections/index.ts';
 import { createColumns, type ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -23,7 +23,6 @@ export const DRIVERS: readonly DriverName[] = OVER_POSTGRES ? ['node:sqlite'] : 
 
 /** Unix seconds at which every test begins. */
 export const START = 1_766_400_000;
-
 
 /**
  * For tests: the area over a real database, called through the pipeline, with a clock that the test advances. A write returns when filters

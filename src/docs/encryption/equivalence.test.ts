@@ -7,7 +7,7 @@ import { operations, type Operations } from '../../../generated/docs/operations.
 import { silentLog } from '../../lib/log.ts';
 import { createInvoker, type Invoke } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase } from '../../storage/index.ts';
-import { DOCS_INPUTS } from '../../testkit/docs-inputs.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
 import { createCollections } from '../collections/index.ts';
 import { createColumns } from '../columns/index.ts';
 import { createDocuments } from '../documents/index.ts';

@@ -1,7 +1,7 @@
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { createInvoker, type Invoke } from '../../operations/index.ts';
-import { DOCS_INPUTS } from '../../testkit/docs-inputs.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
 import { createCollections } from '../collections/index.ts';
 import { createCuration } from '../curation/index.ts';
 import { createDocuments } from '../documents/index.ts';
@@ -11,7 +11,6 @@ import { acknowledgeCaughtUp } from '../view/index.ts';
 import { VectorFixture, type FixtureOptions } from '../vectors/test-fixture.ts';
 import { createHybrid, type Hybrid } from './index.ts';
 import type { MeaningSide } from './deps.ts';
-
 
 export interface HybridOptions extends FixtureOptions {
   /** Wraps the vector search. */

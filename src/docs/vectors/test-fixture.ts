@@ -10,7 +10,7 @@ import type { Timer } from '../../lib/timer.ts';
 import { createInvoker, type Invoke, type OutputOf } from '../../operations/index.ts';
 import type { VectorIndexOptions } from '../../search/vector/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
-import { DOCS_INPUTS } from '../../testkit/docs-inputs.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
 import { createCollections } from '../collections/index.ts';
 import { createColumns, type ColumnsView } from '../columns/index.ts';
 import { createGeo, type Geo } from '../geo/index.ts';
@@ -23,7 +23,6 @@ import { createSchemas } from '../schemas/index.ts';
 import { SearchGate } from '../search-gate.ts';
 import { acknowledgeCaughtUp, whenCaughtUp } from '../view/index.ts';
 import { createVectors, type Vectors } from './index.ts';
-
 
 /** The sum of one fixed pseudo-random vector for each word, with length 1; the order of words does not matter. */
 function wordVector(text: string, dimensions: number): number[] {

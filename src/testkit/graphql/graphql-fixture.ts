@@ -6,7 +6,7 @@ import { createInvoker, type AccessMode, type Handlers, type RateLimit } from '.
 import { HttpClient, type Answer } from '../http-client.ts';
 import { createHttpApp, flatErrors, startHttpServer, type Exchange } from '../../api/http/index.ts';
 import { graphqlEndpoint, playgroundPages, type Authenticator } from '../../api/graphql/index.ts';
-import { DOCS_INPUTS } from '../docs-inputs.ts';
+import { DOCS_INPUTS } from '../../docs/test-fixture.ts';
 
 const file = (name: string): string => readFileSync(new URL(`../../../generated/docs/${name}`, import.meta.url), 'utf8');
 

@@ -12,6 +12,8 @@ const DAY_MS = 24 * 60 * 60_000;
  * sources as they are when the tests begin, unless it is there already.
  */
 export async function setup(): Promise<void> {
+  // Each project begins with this.
+  if (process.env['QUIRE_TEST_PROGRAM'] !== undefined) return;
   const folder = join(CACHE, await stateOfSources());
   if (!await exists(folder)) await make(folder);
   process.env['QUIRE_TEST_PROGRAM'] = join(folder, 'main.js');

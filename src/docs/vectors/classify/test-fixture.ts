@@ -1,12 +1,11 @@
 import { operations, type Operations } from '../../../../generated/docs/operations.ts';
 import { createInvoker, type Invoke, type OutputOf } from '../../../operations/index.ts';
-import { DOCS_INPUTS } from '../../../testkit/docs-inputs.ts';
+import { DOCS_INPUTS } from '../../test-fixture.ts';
 import { createCollections } from '../../collections/index.ts';
 import { createDocuments } from '../../documents/index.ts';
 import { createSchemas } from '../../schemas/index.ts';
 import { createVectorOperations } from '../index.ts';
 import { VectorFixture, type FixtureOptions } from '../test-fixture.ts';
-
 
 /** For tests: other uses of vectors, over the areas of a `VectorFixture`. */
 export class OperationsFixture {
