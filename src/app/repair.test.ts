@@ -3,13 +3,11 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../lib/log.ts';
+import { MAIN } from '../testkit/docs-process.ts';
 import { startDocumentService } from './docs-service.ts';
 import { loadSettings } from './settings/index.ts';
-
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
 describe('quire docs --repair-db FILE --repair-to NEW', () => {
   let folder: string;

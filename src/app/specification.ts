@@ -10,8 +10,18 @@ export interface SpecificationFiles {
   readonly inputs: Readonly<Record<string, object>>;
 }
 
-/** Reads the generated files of a service; they are at the same place relative to the sources and to the package. */
-export async function readSpecification(service: 'docs' | 'runs'): Promise<SpecificationFiles> {
+/** The files do not change while the process runs, and what is compiled from them belongs to these objects. */
+const known = new Map<string, Promise<SpecificationFiles>>();
+
+/** Returns the generated files of a service, which are read once. */
+export function readSpecification(service: 'docs' | 'runs'): Promise<SpecificationFiles> {
+  const files = known.get(service) ?? read(service);
+  known.set(service, files);
+  return files;
+}
+
+/** The files are at the same place relative to the sources and to the package. */
+async function read(service: 'docs' | 'runs'): Promise<SpecificationFiles> {
   const file = (name: string) => readFile(new URL(`../../generated/${service}/${name}`, import.meta.url), 'utf8');
   const [json, yaml, plainJson, inputs] = await Promise.all([file('openapi.json'), file('openapi.yaml'), file('openapi-3.0.json'), file('inputs.json')]);
   return { json, yaml, plainJson, inputs: JSON.parse(inputs) as Record<string, object> };

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bundleProgram } from './bundle-program.ts';
 import { publishedManifest, type Manifest } from './manifest.ts';
 import { SERVICES } from './services.ts';
 import { copySlimPackages } from './slim-packages.ts';
@@ -24,10 +25,19 @@ const tsc = join(root, 'node_modules', 'typescript7', 'bin', 'tsc');
 execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', out, ...(options.check ? [] : ['--noCheck'])], { stdio: 'inherit', cwd: root });
 await removeInnerTypes();
 for (const path of COPIED) await cp(join(root, path), join(out, path), { recursive: true });
+await bundle();
 await copySlimPackages(root, out);
 const own = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
 await writeFile(join(out, 'package.json'), `${JSON.stringify(publishedManifest(own), null, 2)}\n`);
 console.log(`${out} written; \`npm publish\` in it publishes the package`);
+
+/** The command line and the services start from a bundle; workers and clients are modules of their own. */
+async function bundle(): Promise<void> {
+  const folder = join(out, 'src', 'app');
+  const program = join(folder, 'main.js');
+  await bundleProgram(program, join(folder, 'program'));
+  await writeFile(program, "import './program/main.js';\n");
+}
 
 /** Declarations are needed for the package's exports: the SDKs, and the clients that use them. */
 async function removeInnerTypes(): Promise<void> {

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A body is longer than allowed. The rest of it is not read, so its connection cannot serve another request. */
+/**
+ * A body is longer than allowed. The rest of it is read and discarded: if the connection were closed while the client sends, the client's system
+ * could discard the response. Whoever supervises requests ends one that goes on for long.
+ */
 export class BodyTooLarge extends Error {
   constructor(maxBytes: number) {
     super(`body larger than ${maxBytes} bytes`);
@@ -54,13 +57,13 @@ function arriving(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
     const cutOff = (cause?: Error) => reject(new BodyCutOff(cause));
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length <= maxBytes) chunks.push(chunk);
-      else {
-        request.pause();
-        reject(new BodyTooLarge(maxBytes));
-      }
+      if (length <= maxBytes) return void chunks.push(chunk);
+      chunks.length = 0;
+      reject(new BodyTooLarge(maxBytes));
     });
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
+    request.once('end', () => {
+      if (length <= maxBytes) resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
+    });
     request.once('error', cutOff);
     request.once('aborted', cutOff);
     request.once(SLOW_BODY, () => reject(new BodyTooSlow()));

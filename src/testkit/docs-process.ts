@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
-export const MAIN = join(ROOT, 'src', 'app', 'main.ts');
+/** `quire` as tests start it: the bundle that `vitest/program-setup.ts` has made, or its sources. */
+export const MAIN = process.env['QUIRE_TEST_PROGRAM'] ?? join(ROOT, 'src', 'app', 'main.ts');
 
 /** Services of several tests run in parallel. */
 const FREE_PORTS = { SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0' };

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { EmbeddingError, type EmbeddingProvider, type EmbeddingRole, type Provid
 import { silentLog, type Log } from '../lib/log.ts';
 import { createInvoker, type Handlers, type Invoke, type OutputOf } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../storage/index.ts';
+import { DOCS_INPUTS } from '../docs/test-fixture.ts';
 import { ManualTimer } from './manual-timer.ts';
 import { createCollections } from '../docs/collections/index.ts';
 import { createColumns } from '../docs/columns/index.ts';
@@ -20,8 +21,6 @@ import { createSchemas } from '../docs/schemas/index.ts';
 import { createEmbeddings, type Embeddings } from '../docs/embeddings/index.ts';
 
 export const START = 1_766_400_000;
-
-const inputs = JSON.parse(await readFile(new URL('../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 
 /** The behaviour of a test's provider; shared by all providers that a test's server creates. */
 export class Script {
@@ -141,7 +140,7 @@ export class EmbeddingFixture {
     const ingest = createIngest(environment, { collections, documents });
     const maintenance = createMaintenance(environment, { documents, onRestored: [() => collections.load(), () => this.embeddings.restart()] });
     const handlers: Handlers<Operations> = { ...collections.handlers, ...schemas.handlers, ...documents.handlers, ...ingest.handlers, ...maintenance.handlers, ...this.embeddings.handlers };
-    this.#invoke = createInvoker<Operations>({ operations, inputs, handlers, strictInput: true, mode: () => 'wr' });
+    this.#invoke = createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, handlers, strictInput: true, mode: () => 'wr' });
   }
 
   /** A server with the provider `openai` and a queue that never waits, unless specified otherwise. */

@@ -2,6 +2,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import type { jsonSchemaValidator, JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
 import type { DocsServer } from './docs-server.ts';
 import { HttpClient, type Answer } from './http-client.ts';
 import { STATELESS } from '../api/mcp/index.ts';
@@ -16,9 +18,23 @@ export interface ConnectedClient {
   readonly transport: StreamableHTTPClientTransport;
 }
 
+/** A client compiles the schemas of all tools each time when it lists them, and tests have many clients of the same tools. */
+class SharedValidators implements jsonSchemaValidator {
+  readonly #ajv = new AjvJsonSchemaValidator();
+  readonly #known = new Map<string, JsonSchemaValidator<unknown>>();
+
+  getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    const text = JSON.stringify(schema);
+    const validator = this.#known.get(text) ?? this.#ajv.getValidator(schema);
+    this.#known.set(text, validator);
+    return validator as JsonSchemaValidator<T>;
+  }
+}
+const OPTIONS = { jsonSchemaValidator: new SharedValidators() };
+
 /** The SDK's client for the revision with sessions, connected. */
 export async function connectHandshake(url: URL, headers: Record<string, string> = {}): Promise<ConnectedClient> {
-  const client = new Client({ name: 'test', version: '1' });
+  const client = new Client({ name: 'test', version: '1' }, OPTIONS);
   const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } });
   await client.connect(transport as Transport);
   return { client, transport };
@@ -26,7 +42,7 @@ export async function connectHandshake(url: URL, headers: Record<string, string>
 
 /** The SDK's client for the transport before Streamable HTTP, connected. */
 export async function connectSse(url: URL, path = '/sse'): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' });
+  const client = new Client({ name: 'test', version: '1' }, OPTIONS);
   await client.connect(new SSEClientTransport(new URL(path, url)) as Transport);
   return client;
 }

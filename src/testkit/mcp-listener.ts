@@ -7,6 +7,7 @@ import { silentLog } from '../lib/log.ts';
 import type { ReadAddress } from '../lib/trusted-proxies.ts';
 import type { Timer } from '../lib/timer.ts';
 import { createWebGuard } from '../lib/web-guard.ts';
+import { DOCS_INPUTS } from '../docs/test-fixture.ts';
 
 export interface McpFixtureOptions {
   /** The results of the operations; the default returns an empty object. */
@@ -38,7 +39,7 @@ export async function serveMcpFixture(options: McpFixtureOptions = {}): Promise<
     info: { name: 'fixture', version: '1' },
     instructions: '',
     schemas: JSON.parse(await readFile('generated/mcp/tools.json', 'utf8')) as ToolSchemas,
-    inputs: JSON.parse(await readFile('generated/docs/inputs.json', 'utf8')) as Record<string, object>,
+    inputs: DOCS_INPUTS,
     invoke: options.invoke ?? (async () => ({ value: {}, headers: {} })),
     custom: [],
     builtInTools: true,

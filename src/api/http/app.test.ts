@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
 import { silentLog } from '../../lib/log.ts';
 import { createInvoker, EVERYONE, Reply, type Download, type Guard, type Handlers, type Operation, type OperationSpec, type Preconditions } from '../../operations/index.ts';
@@ -218,6 +218,20 @@ describe('a bad request', () => {
       req.end(JSON.stringify({ name: 'x'.repeat(2000) }));
     });
     expect(status).toBe(413);
+  });
+
+  it.each([
+    ['Content-Length: 2000', 'x'.repeat(1500), 'x'.repeat(500)],
+    ['Transfer-Encoding: chunked', `5dc\r\n${'x'.repeat(1500)}\r\n`, `1f4\r\n${'x'.repeat(500)}\r\n0\r\n\r\n`],
+  ])('too large, with %s, is answered while the client still sends it, and its connection serves the next one', async (header, begin, rest) => {
+    const socket = connect(Number(new URL((await serve()).url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (received += text));
+    socket.write(`POST /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${header}\r\n\r\n${begin}`);
+    await vi.waitFor(() => expect(received).toMatch(/^HTTP\/1\.1 413 .*payload_too_large/s));
+    socket.write(`${rest}GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await vi.waitFor(() => expect(received).toMatch(/HTTP\/1\.1 404 /));
   });
 
   it.each<Record<string, string>>([

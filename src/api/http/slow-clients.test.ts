@@ -191,8 +191,7 @@ describe('a request that never ends', () => {
     socket.write(head('Transfer-Encoding: chunked\r\n'));
     drip(socket, `ffff\r\n${'x'.repeat(65_535)}\r\n`, 1);
     await closed;
-    // A client that never stops sending may lose the response, because its system discards it with the connection.
-    expect(received()).toMatch(/^(HTTP\/1\.1 413 |$)/);
+    expect(received()).toMatch(/^HTTP\/1\.1 413 /);
   });
 });
 

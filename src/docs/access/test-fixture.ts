@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { silentLog } from '../../lib/log.ts';
 import { createInvoker, type Caller, type Invoke, type OutputOf } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { createAccess, type Access } from './index.ts';
 
@@ -12,8 +13,6 @@ import { createAccess, type Access } from './index.ts';
 export const START = 1_766_400_000;
 
 export const SECRET = 'a secret that only these tests know';
-
-const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 
 type Auth = Partial<NonNullable<DocsSettings['auth']>>;
 type Credential = NonNullable<Caller['credential']>;
@@ -120,6 +119,6 @@ export class AccessFixture {
   }
 
   #invokerOf({ handlers, guard }: Access): Invoke<Operations> {
-    return createInvoker<Operations>({ operations, inputs, handlers, guard, mode: () => 'wr' });
+    return createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, handlers, guard, mode: () => 'wr' });
   }
 }

@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { silentLog } from '../../lib/log.ts';
 import { createInvoker, DEFAULT_ANSWER_BYTES, type Download, type Handlers, type Invoke, type OutputOf, type StreamedBody } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Change, type Sql } from '../../storage/index.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
 import { createCollections, type Collections } from '../collections/index.ts';
 import { createColumns, type ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -22,8 +23,6 @@ export const DRIVERS: readonly DriverName[] = OVER_POSTGRES ? ['node:sqlite'] : 
 
 /** Unix seconds at which every test begins. */
 export const START = 1_766_400_000;
-
-const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 
 /**
  * For tests: the area over a real database, called through the pipeline, with a clock that the test advances. A write returns when filters
@@ -133,6 +132,6 @@ export class Fixture {
 
   #invokerOf(more: Handlers<Operations>): Invoke<Operations> {
     const handlers = acknowledgeCaughtUp({ ...this.collections.handlers, ...this.schemas.handlers, ...this.documents.handlers, ...more }, this.columns, this.geo.view);
-    return createInvoker<Operations>({ operations, inputs, handlers, strictInput: true, mode: () => 'wr', answerBytes: () => this.answerBytes });
+    return createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, handlers, strictInput: true, mode: () => 'wr', answerBytes: () => this.answerBytes });
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -7,6 +7,7 @@ import { operations, type Operations } from '../../../generated/docs/operations.
 import { silentLog } from '../../lib/log.ts';
 import { createInvoker, type Invoke } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase } from '../../storage/index.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
 import { createCollections } from '../collections/index.ts';
 import { createColumns } from '../columns/index.ts';
 import { createDocuments } from '../documents/index.ts';
@@ -16,7 +17,6 @@ import { createSchemas } from '../schemas/index.ts';
 import { acknowledgeCaughtUp } from '../view/index.ts';
 import { createEncryption, type Encryption } from './index.ts';
 
-const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 const keys = new KeyRing({ id: 3, bytes: Buffer.alloc(32, 3) });
 const folders: string[] = [];
 afterAll(async () => {
@@ -46,7 +46,7 @@ async function start(inMemory: boolean): Promise<Server> {
   const encryption = createEncryption(environment, { collections });
   await encryption.start();
   const handlers = { ...collections.handlers, ...documents.handlers, ...createIngest(environment, { collections, documents }).handlers, ...encryption.handlers };
-  const invoke: Invoke<Operations> = createInvoker<Operations>({ operations, inputs, handlers: acknowledgeCaughtUp(handlers, columns), strictInput: true, mode: () => 'wr' });
+  const invoke: Invoke<Operations> = createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, handlers: acknowledgeCaughtUp(handlers, columns), strictInput: true, mode: () => 'wr' });
   return {
     encryption,
     call: (id, input) => invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test' }).then(

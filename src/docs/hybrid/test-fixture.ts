@@ -1,7 +1,7 @@
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
-import { readFile } from 'node:fs/promises';
 import { createInvoker, type Invoke } from '../../operations/index.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
 import { createCollections } from '../collections/index.ts';
 import { createCuration } from '../curation/index.ts';
 import { createDocuments } from '../documents/index.ts';
@@ -11,8 +11,6 @@ import { acknowledgeCaughtUp } from '../view/index.ts';
 import { VectorFixture, type FixtureOptions } from '../vectors/test-fixture.ts';
 import { createHybrid, type Hybrid } from './index.ts';
 import type { MeaningSide } from './deps.ts';
-
-const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 
 export interface HybridOptions extends FixtureOptions {
   /** Wraps the vector search. */
@@ -48,7 +46,7 @@ export class HybridFixture {
       ...collections.handlers, ...documents.handlers, ...fullText.handlers, ...curation.handlers, ...search.handlers,
       ...embeddings.handlers, ...vectors.handlers, ...this.hybrid.handlers,
     };
-    this.#invoke = createInvoker<Operations>({ operations, inputs, strictInput: true, mode: () => 'wr', handlers: acknowledgeCaughtUp(handlers, search.view, base.columns, base.geo.view) });
+    this.#invoke = createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, strictInput: true, mode: () => 'wr', handlers: acknowledgeCaughtUp(handlers, search.view, base.columns, base.geo.view) });
   }
 
   static async open(options: HybridOptions = {}): Promise<HybridFixture> {

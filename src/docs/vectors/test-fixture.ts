@@ -1,4 +1,4 @@
-import { copyFile, cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import type { Timer } from '../../lib/timer.ts';
 import { createInvoker, type Invoke, type OutputOf } from '../../operations/index.ts';
 import type { VectorIndexOptions } from '../../search/vector/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
 import { createCollections } from '../collections/index.ts';
 import { createColumns, type ColumnsView } from '../columns/index.ts';
 import { createGeo, type Geo } from '../geo/index.ts';
@@ -22,8 +23,6 @@ import { createSchemas } from '../schemas/index.ts';
 import { SearchGate } from '../search-gate.ts';
 import { acknowledgeCaughtUp, whenCaughtUp } from '../view/index.ts';
 import { createVectors, type Vectors } from './index.ts';
-
-const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 
 /** The sum of one fixed pseudo-random vector for each word, with length 1; the order of words does not matter. */
 function wordVector(text: string, dimensions: number): number[] {
@@ -138,7 +137,7 @@ export class VectorFixture {
       documents, onRestored: [() => collections.load(), () => columns.restart(), () => geo.view.restart(), () => this.vectors.view.restart(), () => this.embeddings.restart()],
     });
     this.#invoke = createInvoker<Operations>({
-      operations, inputs, strictInput: true, mode: () => 'wr',
+      operations, inputs: DOCS_INPUTS, strictInput: true, mode: () => 'wr',
       handlers: acknowledgeCaughtUp({
         ...collections.handlers, ...documents.handlers, ...maintenance.handlers, ...this.embeddings.handlers, ...this.vectors.handlers,
         reindexVectors: whenCaughtUp(this.embeddings.handlers.reindexVectors, this.vectors.view),

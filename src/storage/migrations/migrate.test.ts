@@ -52,6 +52,13 @@ describe('migrate', () => {
     expect(await migrate(sql, [first, second], clock)).toEqual({ from: 1, to: 2 });
   });
 
+  it('makes all tables of a new database or none', async () => {
+    const broken = { ...second, sql: 'CREATE TABLE a(b)' };
+    await expect(migrate(sql, [first, broken], clock)).rejects.toThrow('already exists');
+    expect(await sql.all("SELECT name FROM sqlite_master WHERE name = 'a'")).toEqual([]);
+    expect(await migrate(sql, [first, second], clock)).toEqual({ from: 0, to: 2 });
+  });
+
   it('refuses numbers with a gap', async () => {
     await expect(migrate(sql, [second], clock)).rejects.toThrow('leaves a gap');
   });

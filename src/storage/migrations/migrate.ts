@@ -21,7 +21,7 @@ interface Applied {
 
 /**
  * Brings a database to the newest format of `migrations` and returns the formats before and after. Each migration commits together with its
- * mark, so that an interrupted start can be repeated.
+ * mark, so that an interrupted start can be repeated; those of a new database, which have nothing to convert, commit together.
  *
  * Throws `unavailable`, having changed nothing, when a newer build wrote the database in a form this one does not understand, or when the
  * database belongs to another service.
@@ -33,8 +33,11 @@ export async function migrate(sql: Sql, migrations: readonly Migration[], clock:
   refuseForeign(sql.info.path, applied, migrations);
   refuseNewer(sql.info.path, applied, migrations.length);
   const from = applied.at(-1)?.version ?? 0;
-  for (const migration of migrations.slice(from)) {
-    await inTurn(sql, (tx) => apply(tx, migration, unixSeconds(clock)));
+  const missing = migrations.slice(from);
+  for (const together of from === 0 ? [missing] : missing.map((migration) => [migration])) {
+    await inTurn(sql, async (tx) => {
+      for (const migration of together) await apply(tx, migration, unixSeconds(clock));
+    });
   }
   return { from, to: Math.max(from, migrations.length) };
 }

@@ -6,6 +6,7 @@ import { createInvoker, type AccessMode, type Handlers, type RateLimit } from '.
 import { HttpClient, type Answer } from '../http-client.ts';
 import { createHttpApp, flatErrors, startHttpServer, type Exchange } from '../../api/http/index.ts';
 import { graphqlEndpoint, playgroundPages, type Authenticator } from '../../api/graphql/index.ts';
+import { DOCS_INPUTS } from '../../docs/test-fixture.ts';
 
 const file = (name: string): string => readFileSync(new URL(`../../../generated/docs/${name}`, import.meta.url), 'utf8');
 
@@ -58,7 +59,7 @@ export class GraphqlFixture {
     };
     const invoke = createInvoker<Operations>({
       operations, handlers, timeoutMs, strictInput: true, mode: () => mode,
-      inputs: JSON.parse(file('inputs.json')) as Record<string, object>,
+      inputs: DOCS_INPUTS,
       observe: ({ operation }) => void opened.fixture?.invoked.push(operation.id),
     });
     const endpoint = graphqlEndpoint('/graphql', { invoke, log, maxBodyBytes, authenticator, timeoutMs, timer, limit, answerBytes });

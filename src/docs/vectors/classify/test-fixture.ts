@@ -1,13 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { operations, type Operations } from '../../../../generated/docs/operations.ts';
 import { createInvoker, type Invoke, type OutputOf } from '../../../operations/index.ts';
+import { DOCS_INPUTS } from '../../test-fixture.ts';
 import { createCollections } from '../../collections/index.ts';
 import { createDocuments } from '../../documents/index.ts';
 import { createSchemas } from '../../schemas/index.ts';
 import { createVectorOperations } from '../index.ts';
 import { VectorFixture, type FixtureOptions } from '../test-fixture.ts';
-
-const inputs = JSON.parse(await readFile(new URL('../../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 
 /** For tests: other uses of vectors, over the areas of a `VectorFixture`. */
 export class OperationsFixture {
@@ -19,7 +17,7 @@ export class OperationsFixture {
     this.base = base;
     const documents = createDocuments(environment, { collections: createCollections(environment), columns, schemas: createSchemas(environment) });
     const handlers = createVectorOperations(environment, { documents, embeddings, vectors, gate, columns });
-    this.#invoke = createInvoker<Operations>({ operations, inputs, strictInput: true, mode: () => 'wr', handlers });
+    this.#invoke = createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, strictInput: true, mode: () => 'wr', handlers });
   }
 
   static async open(options?: FixtureOptions): Promise<OperationsFixture> {
