@@ -1,4 +1,5 @@
 import type { AnySchemaObject, ValidateFunction } from 'ajv';
+import { OpenAPIBackend, type Document } from 'openapi-backend';
 import { createAjv } from '../../operations/index.ts';
 
 /** Checks responses against the specification. */
@@ -8,71 +9,68 @@ export interface SpecificationReader {
 }
 
 /** A reader holds only compiled validators, so all servers of a process share it: tests start hundreds of servers. */
-const readers = new Map<string, SpecificationReader>();
+const readers = new Map<string, Promise<SpecificationReader>>();
 
 /**
  * Returns the reader of a bundled document. Validators of responses are compiled when one is first needed, so a server
  * that does not check its responses starts without them.
  */
-export function createSpecificationReader(documentText: string): SpecificationReader {
-  const known = readers.get(documentText) ?? build(JSON.parse(documentText) as Document & AnySchemaObject);
+export function createSpecificationReader(documentText: string): Promise<SpecificationReader> {
+  const known = readers.get(documentText) ?? build(documentText);
   readers.set(documentText, known);
   return known;
 }
 
-interface Response {
-  readonly $ref?: string;
-  readonly content?: Readonly<Record<string, object>>;
-}
-
-/** What is used of an OpenAPI document. */
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string; readonly responses?: Readonly<Record<string, Response>> }>>>>;
-  readonly components: { readonly responses: Readonly<Record<string, Response>> };
-}
-
-const DOCUMENT = 'openapi.json';
-const SHARED_RESPONSE = '#/components/responses/';
-
-function build(document: Document & AnySchemaObject): SpecificationReader {
-  const ajv = answerAjv().addSchema(document, DOCUMENT);
-  const places = placesOf(document);
-  const compiled = new Map<string, ValidateFunction>();
+async function build(documentText: string): Promise<SpecificationReader> {
+  const compiler = lazyCompiler();
+  const api = new OpenAPIBackend({
+    definition: JSON.parse(documentText) as Document,
+    // The document is linted when it is generated, and the library's own check supports OpenAPI 3.0 only.
+    quick: true,
+    customizeAjv: () => compiler as never,
+  });
+  await api.init();
+  // Given an id, the library builds the list of all operations for each response.
+  const operations = new Map(api.router.getOperations().map((operation) => [operation.operationId, operation]));
   return {
     violations: (operationId, status, body) => {
-      const responses = places.get(operationId);
-      if (responses === undefined) throw new Error(`the specification has no operation ${operationId}`);
-      const place = responses.get(status);
-      if (place === undefined) return undefined;
-      // By its place in the document, so that schemas that several responses refer to are compiled once.
-      const validate = compiled.get(place) ?? ajv.compile({ $ref: DOCUMENT + place });
-      compiled.set(place, validate);
-      if (validate(body)) return undefined;
-      return validate.errors!.map((error) => `${error.instancePath || '/'} ${error.message ?? ''}`).join('; ');
+      const { errors } = api.validateResponse(body, operations.get(operationId) ?? operationId, status);
+      return errors?.length ? errors.map((error) => `${error.instancePath || '/'} ${error.message ?? ''}`).join('; ') : undefined;
     },
   };
 }
 
-/** Where the schemas of responses in JSON are, by operation and status. */
-function placesOf({ paths, components }: Document): Map<string, Map<number, string>> {
-  const places = new Map<string, Map<number, string>>();
-  for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, { operationId, responses = {} }] of Object.entries(methods)) {
-      if (operationId === undefined) continue;
-      const found = new Map<number, string>();
-      for (const [status, { $ref, content }] of Object.entries(responses)) {
-        const given = $ref === undefined ? content : components.responses[$ref.slice(SHARED_RESPONSE.length)]!.content;
-        const place = $ref ?? `#/paths/${partOf(path)}/${method}/responses/${status}`;
-        if (given?.['application/json'] !== undefined) found.set(Number(status), `${place}/content/application~1json/schema`);
-      }
-      places.set(operationId, found);
-    }
-  }
-  return places;
+/** What the library uses of Ajv. */
+interface Compiler {
+  compile(schema: AnySchemaObject): (value: unknown) => boolean;
 }
 
-/** A name as a part of a JSON pointer in a URL. */
-const partOf = (name: string): string => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+/**
+ * Compiles a schema when a value is first checked with it, and equal schemas once: with the first response of an operation, the library compiles
+ * those of all its statuses, most of which are the schema of errors.
+ */
+function lazyCompiler(): Compiler {
+  const ajv = answerAjv();
+  const compiled = new Map<string, ValidateFunction>();
+  const compileOnce = (schema: AnySchemaObject): ValidateFunction => {
+    const text = JSON.stringify(schema);
+    const validate = compiled.get(text) ?? ajv.compile(schema);
+    compiled.set(text, validate);
+    return validate;
+  };
+  return {
+    compile: (schema) => {
+      let validate: ValidateFunction | undefined;
+      const check: Pick<ValidateFunction, 'errors'> & ((value: unknown) => boolean) = (value) => {
+        validate ??= compileOnce(schema);
+        const isValid = validate(value);
+        check.errors = validate.errors;
+        return isValid;
+      };
+      return check;
+    },
+  };
+}
 
 /**
  * Inputs are limited to integers that are exact in JavaScript; a response may have larger ones, such as nanoseconds. The schemas were checked when
