@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../testkit/postgres-server.ts';
 import { storageSuite } from '../../testkit/storage-suite.ts';
@@ -214,6 +215,28 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
       expect(await a.all('SELECT v FROM t')).toEqual([]);
       await close();
     });
+  });
+
+  it('stores many rows by arrays as it stores each of them alone', async () => {
+    const sql = await openPostgres({ url: await server.createSchema(), pool: 2, turns: true });
+    await sql.transaction((tx) => tx.run('CREATE TABLE t(id INTEGER PRIMARY KEY, run INTEGER, n INTEGER, v TEXT, x REAL, b BLOB)'));
+    const INSERT = 'INSERT INTO t(run, n, v, x, b) VALUES (?, ?, ?, ?, ?)';
+    const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null });
+    const row = fc.tuple(
+      nullable(fc.oneof(fc.maxSafeInteger(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))), nullable(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('\u0000', '\u0001', 'a') }))),
+      nullable(fc.double({ noNaN: true, noDefaultInfinity: true })), nullable(fc.uint8Array()),
+    );
+    let run = 0;
+    await fc.assert(fc.asyncProperty(fc.array(row, { minLength: 2, maxLength: 150 }), async (rows) => {
+      run += 2;
+      await sql.transaction(async (tx) => {
+        await tx.runMany(INSERT, rows.map((values) => [run, ...values]));
+        for (const values of rows) await tx.run(INSERT, [run + 1, ...values]);
+      });
+      const of = (which: number) => sql.all('SELECT n, v, x, b FROM t WHERE run = ? ORDER BY id', [which]);
+      expect(await of(run)).toEqual(await of(run + 1));
+    }), { numRuns: 40 });
+    await sql.close();
   });
 
   describe('peers', () => {

@@ -89,7 +89,7 @@ export class PostgresTransaction implements Transaction {
   runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
     return this.#step(sql, async () => {
       if (!this.#isBegun) await this.#ensureBegun();
-      const results = await settled(inChunks(sql, rows).map(([statement, values]) => this.#statements.run(this.#client, statement, values)));
+      const results = await settled(inChunks(sql, rows, (table) => this.#statements.columnTypes(this.#client, table)).map(([statement, values]) => this.#statements.run(this.#client, statement, values)));
       return { changes: results.reduce((sum, { changes }) => sum + changes, 0) };
     });
   }
