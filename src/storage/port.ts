@@ -41,6 +41,11 @@ export interface Transaction extends Queries {
    */
   onWritten?(listener: () => void): void;
   /**
+   * Says that every statement has been sent, so that the commit can follow them without waiting for their results. If one of them fails,
+   * nothing is written. `work` sends no statement afterwards, and rejects only if one has failed. Absent if that saves nothing.
+   */
+  readonly complete?: (() => void) | undefined;
+  /**
    * Waits until no other transaction holds one of these names, and holds them until the end of this one. In a transaction with the isolation
    * `read committed`, later statements then read settled data. Names are locked in the order of the list, so that transactions which sort
    * them do not wait for each other in a circle. A single writer always has all names.

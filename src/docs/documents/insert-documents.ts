@@ -24,13 +24,15 @@ export interface InsertOptions {
   readonly deleted: readonly PredecessorRow[];
   /** Number of revisions that are kept of each document; 0 keeps all. */
   readonly maxRevisions: number;
+  /** No statement of the transaction follows those that insert the documents. */
+  readonly isLast?: boolean;
 }
 
 /**
  * Stores documents that do not exist; no id may occur twice. A new document takes over the kept versions of a deleted document with its id:
  * its revisions continue from there, up to `maxRevisions`.
  */
-export async function insertDocuments(work: UnitOfWork, { cid, deleted: rows, maxRevisions }: InsertOptions, versions: readonly NewVersion[]): Promise<void> {
+export async function insertDocuments(work: UnitOfWork, { cid, deleted: rows, maxRevisions, isLast }: InsertOptions, versions: readonly NewVersion[]): Promise<void> {
   if (versions.length === 0) return;
   const ids = new Set(versions.map(({ identity }) => identity.id));
   const predecessors = rows.filter(({ id }) => ids.has(id));
@@ -40,7 +42,7 @@ export async function insertDocuments(work: UnitOfWork, { cid, deleted: rows, ma
   const follow = [
     () => addFirstSpellings(work, count),
     () => countDocuments(work.tx, cid, count),
-    () => work.feed.appendStored(work.tx, versions.map((version) => toChange(version, work.now)), first),
+    () => work.feed.appendStored(work.tx, versions.map((version) => toChange(version, work.now)), first, isLast),
   ];
   // Nothing here needs the ordinals, so all statements can be sent together.
   if (deleted.size === 0 && versions.every(({ saveRevision }) => saveRevision)) return inOrder(count, [...insert, () => addFirstRevisions(work, count), ...follow]);

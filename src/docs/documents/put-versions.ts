@@ -18,12 +18,13 @@ export interface PutOutcome {
 
 /**
  * Creates or updates documents of one collection (identity rules 1 and 4), in order: of several versions with one identity, each updates the
- * one before. The outcomes are in the order of the versions.
+ * one before. The outcomes are in the order of the versions. `isLast`: no statement of the transaction follows.
  */
-export async function putVersions(work: UnitOfWork, versions: readonly NewVersion[], maxRevisions: number): Promise<PutOutcome[]> {
+export async function putVersions(work: UnitOfWork, versions: readonly NewVersion[], maxRevisions: number, isLast = false): Promise<PutOutcome[]> {
   if (versions.length === 0) return [];
   const outcomes = new Map<NewVersion, PutOutcome>();
-  for (const round of rounds(versions)) await putRound(work, round, maxRevisions, outcomes);
+  const all = rounds(versions);
+  for (const round of all) await putRound(work, round, { maxRevisions, isLast: isLast && round === all.at(-1) }, outcomes);
   return versions.map((version) => outcomes.get(version)!);
 }
 
@@ -41,7 +42,7 @@ function rounds(versions: readonly NewVersion[]): NewVersion[][] {
 
 const NONE: ReadonlySet<NewVersion> = new Set();
 
-async function putRound(work: UnitOfWork, round: readonly NewVersion[], maxRevisions: number, outcomes: Map<NewVersion, PutOutcome>): Promise<void> {
+async function putRound(work: UnitOfWork, round: readonly NewVersion[], { maxRevisions, isLast }: { maxRevisions: number; isLast: boolean }, outcomes: Map<NewVersion, PutOutcome>): Promise<void> {
   // One round trip to a server, which includes what is needed only if documents are new.
   const [cid, found, deleted] = await together([
     ensureCollection(work.tx, round[0]!.identity.collection), readCurrent(work, round), readPredecessors(work, round.map(({ identity }) => identity.id)), work.feed.headIn(work.tx),
@@ -66,7 +67,7 @@ async function putRound(work: UnitOfWork, round: readonly NewVersion[], maxRevis
       outcomes.set(version, { status: 'updated', addedAt: current.added_at, expiresAt });
     }
   }
-  if (inserts.length > 0) await insertDocuments(work, { cid, deleted, maxRevisions }, inserts);
+  if (inserts.length > 0) await insertDocuments(work, { cid, deleted, maxRevisions, isLast: isLast && replacements.length === 0 }, inserts);
   if (replacements.length > 0) await replaceDocuments(work, replacements, maxRevisions);
 }
 

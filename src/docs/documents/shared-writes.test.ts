@@ -33,6 +33,31 @@ it('puts the documents of several requests in one transaction, each with its out
   expect(await count("SELECT count(*) AS n FROM revisions r JOIN documents d ON d.ord = r.ord WHERE d.id = 'a|one|en'")).toBe(2);
 });
 
+it('lets the commit follow its statements at once if those insert documents and nothing comes after them', async () => {
+  const transaction = fixture.sql.transaction.bind(fixture.sql);
+  /** What was called, in order. */
+  async function callsOf(...versions: NewVersion[]): Promise<string[]> {
+    const calls: string[] = [];
+    const spy = vi.spyOn(fixture.sql, 'transaction').mockImplementationOnce((work) => transaction((tx) => work(new Proxy(tx, {
+      get: (target, name) => {
+        if (name === 'complete') return () => calls.push('complete');
+        const member = target[name as keyof typeof tx];
+        return typeof member !== 'function' ? member : (...given: unknown[]) => {
+          if (typeof given[0] === 'string') calls.push('statement');
+          return (member as (...all: unknown[]) => unknown).apply(target, given);
+        };
+      },
+    }))));
+    await Promise.all(versions.map((each) => writes.put(each)));
+    spy.mockRestore();
+    return calls;
+  }
+  const twoCollections = await callsOf(await version('f', 'one'), await version('g', 'two'));
+  expect([twoCollections.at(-1), twoCollections.filter((call) => call === 'complete').length]).toEqual(['complete', 1]);
+  expect(await callsOf(await version('f', 'one', 'again'), await version('f', 'new'))).not.toContain('complete');
+  expect((await callsOf(await version('f', 'three'), await version('f', 'three', 'again')))).not.toContain('complete');
+});
+
 it('fails only for the documents that cannot be stored', async () => {
   await fixture.sql.transaction((tx) => tx.run("CREATE TRIGGER refuse BEFORE INSERT ON documents WHEN NEW.key = 'bad' BEGIN SELECT RAISE(ABORT, 'bad key'); END"));
   const versions = await Promise.all([version('c', 'x'), version('c', 'bad'), version('c', 'y')]);

@@ -74,9 +74,11 @@ export class SharedWrites {
 
   async #putAll(work: UnitOfWork, members: readonly Pick<Member, 'version'>[]): Promise<Put[]> {
     const outcomes = new Map<NewVersion, PutOutcome>();
-    for (const [collection, some] of Map.groupBy(members, ({ version }) => version.identity.collection)) {
+    const groups = [...Map.groupBy(members, ({ version }) => version.identity.collection)];
+    for (const group of groups) {
+      const [collection, some] = group;
       const versions = some.map(({ version }) => version);
-      const put = await putVersions(work, versions, maxRevisionsOf(this.#deps, collection));
+      const put = await putVersions(work, versions, maxRevisionsOf(this.#deps, collection), group === groups.at(-1));
       for (const [i, version] of versions.entries()) outcomes.set(version, put[i]!);
     }
     const lsn = await work.feed.append(work.tx, []);

@@ -79,10 +79,11 @@ describe('ChangeFeed', () => {
   });
 
   it('passes documents on although the head of a shared feed was read before their commit and arrives after it', async () => {
-    const mayArrive = Promise.withResolvers<void>();
+    const [wasRead, mayArrive] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const late = new Proxy(sql, {
       get: (target, name) => (name !== 'get' ? (target[name as keyof Sql] as (() => void)).bind(target) : async (...query: Parameters<Sql['get']>) => {
         const row = await target.get(...query);
+        wasRead.resolve();
         await mayArrive.promise;
         return row;
       }),
@@ -91,6 +92,7 @@ describe('ChangeFeed', () => {
     const leave = feed.join({ wake: () => undefined, position: () => 0 });
     const document = { meta: {}, contentMd: 'text', addedAt: 1, updatedAt: 1, expiresAt: null };
     const head = feed.head();
+    await wasRead.promise;
     await append({ ...put('a'), document });
     mayArrive.resolve();
     expect(await head).toBe(0);

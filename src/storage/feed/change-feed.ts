@@ -109,16 +109,18 @@ export class ChangeFeed {
   /**
    * As `append`, for documents that the transaction has just stored: the last ones, in the order of their ordinals and without a gap.
    * `first` returns the ordinal of the first of them, for which the statement does not wait. The database copies their names from their rows, which
-   * is faster than passing them again.
+   * is faster than passing them again. `isLast`: no statement of the transaction follows (`Transaction.complete`).
    */
-  async appendStored(tx: Transaction, changes: readonly NewChange[], first: () => Promise<number>): Promise<number> {
+  async appendStored(tx: Transaction, changes: readonly NewChange[], first: () => Promise<number>, isLast = false): Promise<number> {
     const [example] = changes;
     const alike = example !== undefined && changes.every(({ kind, collection, flags, detail }) =>
       kind === example.kind && collection === example.collection && flags === example.flags && detail === undefined);
     if (!alike) return this.append(tx, withOrdinals(changes, await first()));
     return this.#append(tx, changes, async (numbered) => {
       const { kind, collection, at, flags } = numbered[0];
-      const [ord] = await Promise.all([first(), tx.run(COPY, [numbered.at(-1)!.lsn, kind, collection, at, flags, changes.length - 1])]);
+      const copied = tx.run(COPY, [numbered.at(-1)!.lsn, kind, collection, at, flags, changes.length - 1]);
+      if (isLast) tx.complete?.();
+      const [ord] = await Promise.all([first(), copied]);
       return withOrdinals(numbered, ord);
     });
   }

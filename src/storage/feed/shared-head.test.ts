@@ -81,14 +81,13 @@ describe('reads of the head', () => {
   it('share a query that begins after each of them was requested', async () => {
     const running: ((row: Row | undefined) => void)[] = [];
     const head = new SharedHead({ get: () => new Promise((resolve) => running.push(resolve as (row: Row | undefined) => void)) }, () => undefined);
-    const first = head.read();
-    await Promise.resolve();
-    await Promise.resolve();
+    const first = [head.read(), Promise.resolve().then(() => head.read())];
+    while (running.length === 0) await new Promise(setImmediate);
     const later = [head.read(), head.read(), head.read()];
     expect(running.length).toBe(1);
     running[0]!({ lsn: 1, at: 1, marked: null });
-    expect(await first).toBe(1);
-    await new Promise(setImmediate);
+    expect(await Promise.all(first)).toEqual([1, 1]);
+    while (running.length === 1) await new Promise(setImmediate);
     expect(running.length).toBe(2);
     running[1]!({ lsn: 2, at: 2, marked: 1 });
     expect(await Promise.all(later)).toEqual([2, 2, 2]);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Queries } from '../port.ts';
 
 /** A change by its number and its time in milliseconds since 1970; together they distinguish the changes of different histories. */
@@ -40,6 +41,8 @@ export class SharedHead {
 
   async #after(running: Promise<unknown>): Promise<number> {
     await running;
+    // Requests that arrive in one turn of the event loop share a read; otherwise the first one would have a read to itself.
+    await setImmediate();
     this.#next = undefined;
     const reading = this.#read();
     this.#running = reading.catch(() => undefined);

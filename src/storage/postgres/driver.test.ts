@@ -1,9 +1,11 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../testkit/postgres-server.ts';
 import { storageSuite } from '../../testkit/storage-suite.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { openPostgres } from '../open-database.ts';
-import type { Sql } from '../port.ts';
+import type { Sql, Transaction } from '../port.ts';
+import { settled } from './postgres-transaction.ts';
 
 describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
   let server: PostgresServer;
@@ -73,6 +75,65 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
       mayEnd.resolve();
       await Promise.all([first, second]);
       await Promise.all([a.close(), b.close()]);
+    });
+
+    describe('that are complete before their results arrive', () => {
+      const insert = (tx: Transaction, id: number) => tx.run('INSERT INTO t(id) VALUES (?)', [id]);
+      const complete = (sql: Sql, ...ids: number[]) => sql.transaction(async (tx) => {
+        const inserts = ids.map((id) => insert(tx, id));
+        tx.complete!();
+        return (await settled(inserts)).length;
+      });
+
+      it('are committed', async () => {
+        const [a, b] = await twoInTurns();
+        expect(await complete(a, 1, 2)).toBe(2);
+        expect(await numbers(b)).toEqual([1, 2]);
+        await Promise.all([a.close(), b.close()]);
+      });
+
+      it('write nothing when a statement fails, and leave the connection to the next turn', async () => {
+        const [a, b] = await twoInTurns();
+        await expect(complete(a, 1, 1, 2)).rejects.toThrow(/unique/i);
+        await complete(a, 3);
+        expect(await numbers(b)).toEqual([3]);
+        await Promise.all([a.close(), b.close()]);
+      });
+
+      it('are refused when the work catches the failure of a statement', async () => {
+        const [a, b] = await twoInTurns();
+        await expect(a.transaction(async (tx) => {
+          const [first, again] = [insert(tx, 1), insert(tx, 1)];
+          tx.complete!();
+          await Promise.allSettled([first, again]);
+        })).rejects.toThrow(/unique/i);
+        expect(await numbers(b)).toEqual([]);
+        await Promise.all([a.close(), b.close()]);
+      });
+
+      it('send no other statement', async () => {
+        const [a, b] = await twoInTurns();
+        await a.transaction(async (tx) => {
+          const inserted = insert(tx, 1);
+          tx.complete!();
+          await expect(insert(tx, 2)).rejects.toThrow('the transaction has ended');
+          await inserted;
+        });
+        expect(await numbers(b)).toEqual([1]);
+        await Promise.all([a.close(), b.close()]);
+      });
+
+      it('say that they may be written or not when the connection is lost', async () => {
+        const [a, b] = await twoInTurns();
+        await expect(a.transaction(async (tx) => {
+          const cut = tx.all('SELECT pg_terminate_backend(pg_backend_pid())');
+          tx.complete!();
+          await cut;
+        })).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('may be written or not') as string });
+        await complete(a, 1);
+        expect(await numbers(b)).toEqual([1]);
+        await Promise.all([a.close(), b.close()]);
+      });
     });
 
     it('refuse the waiting transactions when what others have written cannot be read, and go on with the next turn', async () => {
@@ -154,6 +215,28 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
       expect(await a.all('SELECT v FROM t')).toEqual([]);
       await close();
     });
+  });
+
+  it('stores many rows by arrays as it stores each of them alone', async () => {
+    const sql = await openPostgres({ url: await server.createSchema(), pool: 2, turns: true });
+    await sql.transaction((tx) => tx.run('CREATE TABLE t(id INTEGER PRIMARY KEY, run INTEGER, n INTEGER, v TEXT, x REAL, b BLOB)'));
+    const INSERT = 'INSERT INTO t(run, n, v, x, b) VALUES (?, ?, ?, ?, ?)';
+    const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null });
+    const row = fc.tuple(
+      nullable(fc.oneof(fc.maxSafeInteger(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))), nullable(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('\u0000', '\u0001', 'a') }))),
+      nullable(fc.double({ noNaN: true, noDefaultInfinity: true })), nullable(fc.uint8Array()),
+    );
+    let run = 0;
+    await fc.assert(fc.asyncProperty(fc.array(row, { minLength: 2, maxLength: 150 }), async (rows) => {
+      run += 2;
+      await sql.transaction(async (tx) => {
+        await tx.runMany(INSERT, rows.map((values) => [run, ...values]));
+        for (const values of rows) await tx.run(INSERT, [run + 1, ...values]);
+      });
+      const of = (which: number) => sql.all('SELECT n, v, x, b FROM t WHERE run = ? ORDER BY id', [which]);
+      expect(await of(run)).toEqual(await of(run + 1));
+    }), { numRuns: 40 });
+    await sql.close();
   });
 
   describe('peers', () => {

@@ -257,7 +257,7 @@ export class PostgresSql implements Sql {
       return { error: translate(error), again: isLost(error) ? 'lost' : undefined };
     }
     const sealed = this.#sealed;
-    const tx = new PostgresTransaction(client, this.#statements, begin, sealed && ((rows) => sealed.open(rows)));
+    const tx = new PostgresTransaction(client, this.#statements, { begin, opened: sealed && ((rows) => sealed.open(rows)) });
     const inside = { open: true };
     try {
       const value = await this.#inside.run(inside, async () => work(tx));

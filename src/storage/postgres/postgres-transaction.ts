@@ -22,14 +22,19 @@ export class PostgresTransaction implements Transaction {
   readonly #listeners: (() => void)[] = [];
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
+  readonly complete: (() => void) | undefined;
 
-  /** `begin`: the statement that begins it; absent if it has begun. `opened` decrypts rows. */
-  constructor(client: PoolClient, statements: Statements, begin?: string, opened?: OpenRows) {
+  /** `begin`: the statement that begins it; absent if it has begun. `opened` decrypts rows. `commit` is called when the work says that it is complete. */
+  constructor(client: PoolClient, statements: Statements, { begin, opened, commit }: { readonly begin?: string; readonly opened?: OpenRows | undefined; readonly commit?: () => void } = {}) {
     this.#client = client;
     this.#statements = statements;
     this.#begin = begin;
     this.#opened = opened;
     this.#isBegun = begin === undefined;
+    this.complete = commit && (() => {
+      if (!this.#ended) commit();
+      this.#ended = true;
+    });
   }
 
   /** False while there is nothing to commit. */
@@ -84,7 +89,7 @@ export class PostgresTransaction implements Transaction {
   runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
     return this.#step(sql, async () => {
       if (!this.#isBegun) await this.#ensureBegun();
-      const results = await settled(inChunks(sql, rows).map(([statement, values]) => this.#statements.run(this.#client, statement, values)));
+      const results = await settled(inChunks(sql, rows, (table) => this.#statements.columnTypes(this.#client, table)).map(([statement, values]) => this.#statements.run(this.#client, statement, values)));
       return { changes: results.reduce((sum, { changes }) => sum + changes, 0) };
     });
   }

@@ -10,6 +10,8 @@ import { toParameter, types } from './values.ts';
 
 const KEPT = 512;
 
+const COLUMN_TYPES = 'SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped';
+
 interface Named extends Translated {
   /** Each connection prepares it once under this name. */
   readonly name: string;
@@ -18,6 +20,8 @@ interface Named extends Translated {
 /** The statements of a database, each translated once. Each connection parses and plans a statement when its name is first used there. */
 export class Statements {
   readonly #named = new Lru<string, Named>(KEPT);
+  /** By table; undefined while they are being read. */
+  #types = new Map<string, ReadonlyMap<string, string> | undefined>();
   readonly #schema: string | undefined;
   #next = 0;
 
@@ -32,6 +36,7 @@ export class Statements {
     const values = params.map(toParameter);
     if (changesSchema(sql)) {
       this.#named.clear(); // columns that `SELECT *` returns
+      this.#types = new Map(); // and not cleared, because types may be on their way
       return client.query({ text: named.text, values, types });
     }
     inOneWrite(client);
@@ -46,6 +51,22 @@ export class Statements {
   async run(client: ClientBase, sql: string, params: readonly SqlValue[]): Promise<{ changes: number }> {
     const { rowCount } = await this.query(client, sql, params);
     return { changes: changesRows(sql) ? (rowCount ?? 0) : 0 };
+  }
+
+  /**
+   * The types of the columns of a table, by name. The first call reads them and returns undefined, because what follows must be sent without
+   * waiting for them.
+   */
+  columnTypes(client: ClientBase, table: string): ReadonlyMap<string, string> | undefined {
+    const types = this.#types;
+    if (!types.has(table)) {
+      types.set(table, undefined);
+      this.query(client, COLUMN_TYPES, [table]).then(
+        ({ rows }) => types.set(table, new Map(rows.map(({ name, type }) => [name as string, type as string]))),
+        () => types.delete(table),
+      );
+    }
+    return types.get(table);
   }
 
   /** A statement that is run only once. */

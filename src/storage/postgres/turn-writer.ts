@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool, PoolClient, QueryResult } from 'pg';
 import { closedError } from '../failures.ts';
 import type { Queries, Row, SqlValue, Transaction } from '../port.ts';
 import { leave } from './connections.ts';
@@ -26,6 +26,13 @@ interface Member {
 }
 
 type Outcome = { readonly member: Member; readonly error: unknown } | { readonly member: Member; readonly value: unknown; readonly tx: PostgresTransaction };
+
+interface Turn {
+  readonly client: PoolClient;
+  readonly outcomes: Outcome[];
+  /** The commit, if it was sent before the results of the statements arrived. */
+  commit?: Promise<QueryResult>;
+}
 
 export interface TurnWriterOptions {
   readonly pool: Pool;
@@ -95,24 +102,23 @@ export class TurnWriter {
       for (const { reject } of this.#queue.splice(0)) reject(error);
       return;
     }
-    const outcomes: Outcome[] = [];
+    const turn: Turn = { client, outcomes: [] };
     try {
-      await this.#runMembers(client, outcomes);
+      await this.#runMembers(turn);
     } catch (error) {
       await leave(client, isLost(error));
-      for (const { member } of outcomes) member.reject(translate(error));
+      rejectAll(turn, turn.commit === undefined ? translate(error) : commitDoubt(error));
       return;
     }
     try {
-      await client.query('COMMIT');
+      await commit(turn);
     } catch (cause) {
       await leave(client, isLost(cause));
-      const error = isLost(cause) ? commitDoubt(cause) : translate(cause);
-      for (const { member } of outcomes) member.reject(error);
+      rejectAll(turn, isLost(cause) ? commitDoubt(cause) : translate(cause));
       return;
     }
     client.release();
-    for (const outcome of outcomes) settle(outcome);
+    for (const outcome of turn.outcomes) settle(outcome);
   }
 
   /** Returns a connection that has the turn. No work has begun, so a connection that is lost meanwhile costs only time. */
@@ -139,25 +145,31 @@ export class TurnWriter {
   }
 
   /** A transaction that waits alone needs no savepoint: if it fails, so does the turn. Those that come later have the next turn. */
-  async #runMembers(client: PoolClient, outcomes: Outcome[]): Promise<void> {
-    if (this.#queue.length === 1) return this.#runAlone(client, this.#queue.shift()!, outcomes);
+  async #runMembers(turn: Turn): Promise<void> {
+    if (this.#queue.length === 1) return this.#runAlone(turn, this.#queue.shift()!);
     const started = performance.now();
     do {
-      await this.#runMember(client, this.#queue.shift()!, outcomes);
-    } while (this.#queue.length > 0 && outcomes.length < TURN_LIMIT && performance.now() - started < TURN_MILLIS);
+      await this.#runMember(turn, this.#queue.shift()!);
+    } while (this.#queue.length > 0 && turn.outcomes.length < TURN_LIMIT && performance.now() - started < TURN_MILLIS);
   }
 
-  async #runAlone(client: PoolClient, member: Member, outcomes: Outcome[]): Promise<void> {
-    const tx = new PostgresTransaction(client, this.#options.statements, undefined, this.#options.opened);
+  /** Only this transaction can send its commit with its last statements, because no other one follows in the turn. */
+  async #runAlone(turn: Turn, member: Member): Promise<void> {
+    const { client, outcomes } = turn;
+    const commit = (): void => {
+      turn.commit = client.query('COMMIT');
+      turn.commit.catch(() => undefined); // it is awaited after the statements
+    };
+    const tx = new PostgresTransaction(client, this.#options.statements, { opened: this.#options.opened, commit });
     const outcome = await this.#work(member, tx);
     outcomes.push(outcome);
     if (tx.failure !== undefined && isLost(tx.failure.error)) throw tx.failure.error as Error;
-    if ('error' in outcome) await client.query('ROLLBACK');
+    if ('error' in outcome && turn.commit === undefined) await client.query('ROLLBACK');
   }
 
   /** Throws when the whole turn fails; the member is among the outcomes by then. */
-  async #runMember(client: PoolClient, member: Member, outcomes: Outcome[]): Promise<void> {
-    const tx = new PostgresTransaction(client, this.#options.statements, 'SAVEPOINT member', this.#options.opened);
+  async #runMember({ client, outcomes }: Turn, member: Member): Promise<void> {
+    const tx = new PostgresTransaction(client, this.#options.statements, { begin: 'SAVEPOINT member', opened: this.#options.opened });
     const outcome = await this.#work(member, tx);
     outcomes.push(outcome);
     if (tx.failure !== undefined && isLost(tx.failure.error)) throw tx.failure.error as Error;
@@ -178,6 +190,16 @@ export class TurnWriter {
       tx.end();
     }
   }
+}
+
+/** PostgreSQL confirms the commit of a transaction in which a statement has failed as a rollback. */
+async function commit({ client, outcomes, commit: sent }: Turn): Promise<void> {
+  const { command } = await (sent ?? client.query('COMMIT'));
+  if (command !== 'COMMIT' && outcomes.some((outcome) => 'value' in outcome)) throw new Error(`the database ended the transaction by ${command}`);
+}
+
+function rejectAll({ outcomes }: Turn, error: unknown): void {
+  for (const { member } of outcomes) member.reject(error);
 }
 
 function settle(outcome: Outcome): void {
