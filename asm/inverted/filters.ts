@@ -156,7 +156,7 @@ function scatterRuns(target: usize, matches: usize, from: u32, to: u32): void {
   }
 }
 
-/** Adds `count` words to a bitmap from any bit on, two at a time. Between two words of the target lies what both share of a word. */
+/** Adds `count` words to a bitmap from any bit on, two at a time: a word of it gets the end of one word and the beginning of the next. */
 function addWords(bits: usize, from: u32, words: usize, count: u32): void {
   const at = bits + (<usize>(from >> 6) << 3);
   const shift = <i32>(from & 63);
