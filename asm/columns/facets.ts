@@ -4,8 +4,8 @@ import { hasBit } from './bits.ts';
 import { compareBytes } from '../inverted/bytes.ts';
 import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, C_SPELLED, C_VALUES, columnAt, KEYS, lengthOf, R_SET, R_TEXT, recordAt } from './dictionary.ts';
 import { isArray, listOf, PAGE_SHIFT, pageAt, pageEnd, SEVERAL, slotsOf, valueOf, valuesIn } from './forward.ts';
+import { H_DOCS } from './layout.ts';
 import { level, levelBytes } from './levels.ts';
-import { countBits } from './popcount.ts';
 import { B_COUNTS, B_DAYS, B_OUTPUT, B_TOUCHED, buffer, reserve } from './scratch.ts';
 import { countSet } from './sets.ts';
 import { live } from './slots.ts';
@@ -26,7 +26,7 @@ const SEVERAL_COST: f32 = 16;
 const LISTED_WORD_COST: f32 = 11;
 /** Sets with more than one slot in this many are bitmaps; and the cost of eight bytes of them (measured). */
 const BITMAP_SLOTS: u32 = 32;
-const BITMAP_WORD_COST: f32 = 0.65;
+const BITMAP_WORD_COST: f32 = 0.53;
 /** Largest difference between the first and the last day that are counted in an array, in days. */
 const MAX_DAYS: f64 = 1048576;
 
@@ -34,8 +34,8 @@ function bitsOf(number: u32): usize {
   return number === ALL ? live() : level(number);
 }
 
-/** Counts the documents of each value. Returns the number of values that have any; they are in B_TOUCHED. */
-export function countValues(number: u32, from: u32): u32 {
+/** Counts the documents of each value in a level, which has `documents`. Returns the number of values that have any; they are in B_TOUCHED. */
+export function countValues(number: u32, from: u32, documents: u32): u32 {
   const column = columnAt(number);
   const next = load<u32>(column, C_NEXT);
   const counts = reserve(B_COUNTS, next << 2);
@@ -43,7 +43,7 @@ export function countValues(number: u32, from: u32): u32 {
   if (from === ALL && number >= KEYS) return countAll(column, counts);
   const bits = bitsOf(from);
   const bytes = levelBytes();
-  if (pageEnd(column + C_SPELLED) === 0 && isSoonerBySets(column, bits, bytes)) return countSets(column, counts, bits, bytes);
+  if (pageEnd(column + C_SPELLED) === 0 && isSoonerBySets(column, bytes, documents)) return countSets(column, counts, bits, bytes, documents);
   memory.fill(counts, 0, <usize>next << 2);
   if (next <= MAX_LISTED) {
     countPages(number, column, counts, bits, bytes);
@@ -124,31 +124,45 @@ function countAll(column: usize, counts: usize): u32 {
 }
 
 /** Whether reading the sets of all values is faster than reading the documents: sets are read in order, lists of several values are not. */
-function isSoonerBySets(column: usize, bits: usize, bytes: u32): bool {
+function isSoonerBySets(column: usize, bytes: u32, documents: u32): bool {
   const pairs = load<u32>(column, C_PAIRS);
   const values = load<u32>(column, C_VALUES);
   if (values > load<u32>(column, C_DOCS) / FEW_DOCUMENTS) return false;
-  const documents = countBits(bits, bytes);
   const isSeveral = pairs > load<u32>(column, C_DOCS);
   const words = bytes >> 3;
   const areBitmaps = <u64>pairs * BITMAP_SLOTS > <u64>values * (<u64>bytes << 3);
-  const bySets = areBitmaps ? <f32>values * <f32>words * BITMAP_WORD_COST : <f32>pairs;
+  const bySets = areBitmaps ? <f32>(hasEachOne(column) ? values - 1 : values) * <f32>words * BITMAP_WORD_COST : <f32>pairs;
   if (isSeveral) return bySets < <f32>documents * SEVERAL_COST;
   if (load<u32>(column, C_NEXT) > MAX_LISTED) return bySets < <f32>documents * SINGLE_COST;
   return bySets < <f32>documents * LISTED_COST + <f32>min(documents, words) * LISTED_WORD_COST;
 }
 
-function countSets(column: usize, counts: usize, bits: usize, bytes: u32): u32 {
+/** Whether each document has exactly one value. */
+function hasEachOne(column: usize): bool {
+  return load<u32>(column, C_DOCS) === load<u32>(H_DOCS) && load<u32>(column, C_PAIRS) === load<u32>(H_DOCS);
+}
+
+/** If each document has one value, the last value with documents has those that are left. */
+function countSets(column: usize, counts: usize, bits: usize, bytes: u32, documents: u32): u32 {
   const next = load<u32>(column, C_NEXT);
+  const last = hasEachOne(column) ? lastUsed(column) : 0;
   const list = buffer(B_TOUCHED);
   let touched: u32 = 0;
+  let left = documents;
   for (let value: u32 = 1; value < next; value++) {
-    const count = countSet(recordAt(column, value) + R_SET, bits, bytes);
+    const count = value === last ? left : countSet(recordAt(column, value) + R_SET, bits, bytes);
     if (count === 0) continue;
+    left -= count;
     store<u32>(counts + (<usize>value << 2), count);
     store<u32>(list + (<usize>(touched++) << 2), value);
   }
   return touched;
+}
+
+function lastUsed(column: usize): u32 {
+  let value = load<u32>(column, C_NEXT) - 1;
+  while (value > 0 && load<u32>(recordAt(column, value), R_SET) === 0) value--;
+  return value;
 }
 
 function countArray(values: usize, bits: usize, bytes: u32, counts: usize, touched: u32): u32 {

@@ -1,8 +1,11 @@
 // Bitmaps by ordinal, which the caller passes, and by document, which selecting needs.
 //
-// Where documents came in the order of their ordinals, 64 consecutive documents are whole words of both bitmaps, shifted: such a run is
-// in step. B_IN_STEP has the first ordinal of each such run, u32, and NOT_IN_STEP for others: reading it from the ordinals themselves would
-// touch a cache line for each run. It is valid until documents are added or get other numbers.
+// Where documents came in the order of their ordinals, 64 consecutive documents are whole words of both bitmaps, shifted: such documents are
+// in step, and often nearly all are, with one shift. B_IN_STEP has u32 the number of the stretches of them, then each stretch, ascending:
+//
+//     0 first document, a multiple of 64   4 its ordinal   8 documents, a multiple of 64; the ordinals of all follow each other
+//
+// It is valid until documents are added or get other numbers.
 //
 // B_DOC_FILTERS has filters by document, in slots of `filterBytes`; the host assigns the slots.
 
@@ -12,14 +15,39 @@ import { B_DOC_FILTERS, B_DOC_MATCHES, B_FILTER, B_IN_STEP, B_MATCHES, buffer, r
 
 /** Documents of a run. */
 const RUN: u32 = 64;
-/** No ordinal. */
-const NOT_IN_STEP: u32 = 0xffffffff;
+const FIRST_STRETCH: usize = 4;
+const STRETCH: usize = 12;
 
-/** Notes which runs are in step. Call it before any filter is translated after documents were added or renumbered. */
+/** Notes which documents are in step. Call it before any filter is translated after documents were added or renumbered. */
 export function noteSteps(): void {
   const runs = load<u32>(H_DOCS) / RUN;
-  const steps = reserve(B_IN_STEP, (runs + 1) << 2);
-  for (let run: u32 = 0; run < runs; run++) store<u32>(steps + (<usize>run << 2), isInStep(run * RUN) ? load<u32>(ordinalsFrom(run * RUN)) : NOT_IN_STEP);
+  const steps = reserve(B_IN_STEP, <u32>FIRST_STRETCH + runs * <u32>STRETCH);
+  let stretch = steps + FIRST_STRETCH - STRETCH;
+  let expected = u32.MAX_VALUE;
+  for (let doc: u32 = 0; doc < runs * RUN; doc += RUN) {
+    if (!isInStep(doc)) {
+      expected = u32.MAX_VALUE;
+      continue;
+    }
+    const ordinal = load<u32>(ordinalsFrom(doc));
+    if (ordinal !== expected) {
+      stretch += STRETCH;
+      store<u32>(stretch, doc);
+      store<u32>(stretch, ordinal, 4);
+      store<u32>(stretch, 0, 8);
+    }
+    store<u32>(stretch, load<u32>(stretch, 8) + RUN, 8);
+    expected = ordinal + RUN;
+  }
+  store<u32>(steps, <u32>((stretch + STRETCH - steps - FIRST_STRETCH) / STRETCH));
+}
+
+function firstStretch(): usize {
+  return buffer(B_IN_STEP) + FIRST_STRETCH;
+}
+
+function endOfStretches(): usize {
+  return firstStretch() + <usize>load<u32>(buffer(B_IN_STEP)) * STRETCH;
 }
 
 function isInStep(doc: u32): bool {
@@ -54,20 +82,30 @@ export function translateFilter(slot: u32, size: u32): u32 {
   const filter = reserve(B_FILTER, (size >> 3) + 16);
   memory.fill(filter + (size >> 3), 0, 16);
   const target = filterAt(slot);
-  const docs = load<u32>(H_DOCS);
   let count: u64 = 0;
-  for (let doc: u32 = 0; doc < docs; doc += RUN) {
-    const first = firstInStep(doc, docs);
-    const word = first !== NOT_IN_STEP ? bitsFrom(filter, size, first) : gatherBits(filter, size, doc, min(doc + RUN, docs));
+  let doc: u32 = 0;
+  for (let stretch = firstStretch(); stretch < endOfStretches(); stretch += STRETCH) {
+    count += gatherRuns(target, filter, size, doc, load<u32>(stretch));
+    doc = load<u32>(stretch);
+    let ordinal = load<u32>(stretch, 4);
+    for (const end = doc + load<u32>(stretch, 8); doc < end; doc += RUN, ordinal += RUN) {
+      const word = bitsFrom(filter, size, ordinal);
+      store<u64>(target + (doc >> 3), word);
+      count += popcnt(word);
+    }
+  }
+  return <u32>(count + gatherRuns(target, filter, size, doc, load<u32>(H_DOCS)));
+}
+
+/** Translates the runs between two documents that are not in step. Returns how many documents pass. */
+function gatherRuns(target: usize, filter: usize, size: u32, from: u32, to: u32): u64 {
+  let count: u64 = 0;
+  for (let doc = from; doc < to; doc += RUN) {
+    const word = gatherBits(filter, size, doc, min(doc + RUN, to));
     store<u64>(target + (doc >> 3), word);
     count += popcnt(word);
   }
-  return <u32>count;
-}
-
-/** The ordinal of the first document of a run that is in step, or NOT_IN_STEP. */
-function firstInStep(doc: u32, docs: u32): u32 {
-  return doc + RUN <= docs ? load<u32>(buffer(B_IN_STEP) + (<usize>(doc / RUN) << 2)) : NOT_IN_STEP;
+  return count;
 }
 
 /** 64 bits from any bit on; bits behind the end are 0. */
@@ -101,19 +139,40 @@ export function matchesByOrdinal(): void {
   const bytes = ((load<u32>(H_DOC_OF_CAPACITY) + 63) >> 6 << 3) + 8;
   const target = reserve(B_MATCHES, bytes);
   memory.fill(target, 0, bytes);
-  const docs = load<u32>(H_DOCS);
-  for (let doc: u32 = 0; doc < docs; doc += RUN) {
-    const word = load<u64>(matches + (doc >> 3));
-    if (word === 0) continue;
-    const first = firstInStep(doc, docs);
-    if (first !== NOT_IN_STEP) addBits(target, first, word);
-    else for (let left = word; left !== 0; left &= left - 1) setBit(target, load<u32>(ordinalsFrom(doc + <u32>ctz(left))));
+  let doc: u32 = 0;
+  for (let stretch = firstStretch(); stretch < endOfStretches(); stretch += STRETCH) {
+    scatterRuns(target, matches, doc, load<u32>(stretch));
+    doc = load<u32>(stretch);
+    addWords(target, load<u32>(stretch, 4), matches + (doc >> 3), load<u32>(stretch, 8) / RUN);
+    doc += load<u32>(stretch, 8);
+  }
+  scatterRuns(target, matches, doc, load<u32>(H_DOCS));
+}
+
+/** Adds the matches between two documents that are not in step, one by one. */
+function scatterRuns(target: usize, matches: usize, from: u32, to: u32): void {
+  for (let doc = from; doc < to; doc += RUN) {
+    for (let left = load<u64>(matches + (doc >> 3)); left !== 0; left &= left - 1) setBit(target, load<u32>(ordinalsFrom(doc + <u32>ctz(left))));
   }
 }
 
-function addBits(bits: usize, from: u32, word: u64): void {
+/** Adds `count` words to a bitmap from any bit on, two at a time: a word of it gets the end of one word and the beginning of the next. */
+function addWords(bits: usize, from: u32, words: usize, count: u32): void {
   const at = bits + (<usize>(from >> 6) << 3);
-  const shift = <u64>(from & 63);
-  store<u64>(at, load<u64>(at) | (word << shift));
-  if (shift !== 0) store<u64>(at, load<u64>(at, 8) | (word >> (64 - shift)), 8);
+  const shift = <i32>(from & 63);
+  addWord(at, load<u64>(words) << <u64>shift);
+  let i: usize = 8;
+  const end = <usize>count << 3;
+  for (; i + 16 <= end; i += 16) {
+    const here = i64x2.shl(v128.load(words + i), shift);
+    // A shift by 64 leaves the bits as they are, so those of the former word are shifted twice.
+    const former = i64x2.shr_u(i64x2.shr_u(v128.load(words + i - 8), 63 - shift), 1);
+    v128.store(at + i, v128.or(v128.load(at + i), v128.or(here, former)));
+  }
+  for (; i < end; i += 8) addWord(at + i, (load<u64>(words + i) << <u64>shift) | (load<u64>(words + i - 8) >> <u64>(63 - shift) >> 1));
+  if (shift !== 0) addWord(at + end, load<u64>(words + end - 8) >> <u64>(64 - shift));
+}
+
+function addWord(at: usize, word: u64): void {
+  store<u64>(at, load<u64>(at) | word);
 }

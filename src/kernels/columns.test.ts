@@ -104,14 +104,23 @@ describe.each(['release', 'debug'] as const)('bitmaps of values, %s build', (bui
     const kernel = opened();
     for (const ord of ords) put(kernel, ord, VALUES[ord % 8 === 5 ? 0 : 1]);
     const random = fc.sample(fc.nat(999), { numRuns: ords.length, seed: 17 });
-    for (const share of [1, 300, 990, 1000]) {
-      const set = OrdSet.of(ords.filter((ord) => random[ord]! < share));
-      kernel.importSet(set.words, 0);
-      kernel.call.countValues(KEY, 0);
-      const counts = new Uint32Array(kernel.memory.buffer, kernel.address(Buffers.counts));
-      const expected = [0, 1].map((value) => [...set].filter((ord) => (ord % 8 === 5 ? 0 : 1) === value).length);
-      expect([0, 1].map((value) => counts[valueOf(kernel, VALUES[value]!)])).toEqual(expected);
-    }
+    const check = (): void => {
+      for (const share of [1, 300, 990, 1000]) {
+        const set = OrdSet.of(ords.filter((ord) => random[ord]! < share));
+        kernel.importSet(set.words, 0);
+        kernel.call.countValues(KEY, 0, set.size);
+        const counts = new Uint32Array(kernel.memory.buffer, kernel.address(Buffers.counts));
+        const expected = [0, 1].map((value) => [...set].filter((ord) => (ord % 8 === 5 ? 0 : 1) === value).length);
+        expect([0, 1].map((value) => counts[valueOf(kernel, VALUES[value]!)])).toEqual(expected);
+      }
+    };
+    check();
+    // Values without documents, and documents without a value, of which there are none so far.
+    put(kernel, 3, 'third');
+    put(kernel, 3, 'second');
+    check();
+    put(kernel, ords.length, undefined);
+    check();
     expect(kernel.call.formsOf(KEY, valueOf(kernel, 'second'), FORMS.bitmap)).toBeGreaterThan(0);
   });
 

@@ -67,7 +67,7 @@ export interface ColumnsExports extends WebAssembly.Exports {
   uniteExisting(to: number, column: number): void;
   uniteTimes(to: number, field: number, low: number, high: number): void;
   uniteExpired(to: number, now: number): number;
-  countValues(column: number, level: number): number;
+  countValues(column: number, level: number, documents: number): number;
   selectValues(column: number, touched: number, byValue: number, limit: number): number;
   countDays(field: number, level: number): number;
   makeOrder(column: number, order: number, budget: number): number;

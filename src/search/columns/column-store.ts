@@ -66,8 +66,8 @@ export class ColumnStore implements Columns {
   readonly #fewDocuments: number;
   readonly #factors = new FactorCache();
   #window: Window | undefined;
-  /** The set that is a level of the kernel, as it was then: a request counts the same set several times. */
-  #imported: { readonly set: OrdSet; readonly revision: number } | undefined;
+  /** The set that is a level of the kernel, as it was then, and its number of documents: a request counts the same set several times. */
+  #imported: { readonly set: OrdSet; readonly revision: number; readonly documents: number } | undefined;
   #snapshot: Snapshot | undefined;
   #broken: unknown;
 
@@ -138,15 +138,14 @@ export class ColumnStore implements Columns {
   }
 
   count(set: OrdSet | undefined): number {
-    if (set === undefined) return this.#kernel.counts().documents;
-    return this.#use(() => this.#kernel.call.countLevel(this.#levelOf(set)));
+    return this.#use(() => this.#documentsIn(set));
   }
 
   facet(set: OrdSet | undefined, { field, isMeta, orderBy, limit }: Facet): ValueCount[] {
     const column = field === 'lang' && isMeta !== true ? Column.lang : this.#find(field);
     if (column === undefined) return [];
     return this.#use(() => {
-      const touched = this.#kernel.call.countValues(column, this.#levelOf(set));
+      const touched = this.#kernel.call.countValues(column, this.#levelOf(set), this.#documentsIn(set));
       const count = this.#kernel.call.selectValues(column, touched, orderBy === 'value' ? 1 : 0, limit);
       const { view } = this.#kernel;
       const at = this.#kernel.address(Buffers.output);
@@ -237,8 +236,13 @@ export class ColumnStore implements Columns {
     if (set === undefined) return ALL;
     if (this.#imported?.set === set && this.#imported.revision === set.revision) return SET_LEVEL;
     this.#kernel.importSet(set.words, SET_LEVEL);
-    this.#imported = { set, revision: set.revision };
+    this.#imported = { set, revision: set.revision, documents: this.#kernel.call.countLevel(SET_LEVEL) };
     return SET_LEVEL;
+  }
+
+  #documentsIn(set: OrdSet | undefined): number {
+    const level = this.#levelOf(set);
+    return level === ALL ? this.#kernel.counts().documents : this.#imported!.documents;
   }
 
   #evaluate(filter: Selecting['filter'], now: number): void {

@@ -96,4 +96,17 @@ describe.each([
     subject.check(bitmapOf([5], 32));
     subject.check(new Uint32Array(200).fill(0xffff_ffff));
   });
+
+  it('translates matches whose ordinals begin at any bit of a word', () => {
+    const any: Query = { kind: 'all' };
+    for (let first = 0; first < 66; first++) {
+      const subject = new Subject({ build, ...options }, 5);
+      for (let ord = first; ord < first + 64 * 3 + first; ord++) subject.add(ord);
+      const odd = bitmapOf(Array.from({ length: 400 }, (_, ord) => ord).filter((ord) => ord % 3 !== 0), 400);
+      const { matches, total } = subject.index.search(any, { algorithm: ALGORITHMS[0]!, limit: 0, collect: true });
+      expect(ordsOf(matches!)).toEqual(Array.from({ length: total }, (_, i) => first + i));
+      const { matches: passing } = subject.index.search(any, { algorithm: ALGORITHMS[0]!, limit: 0, collect: true, filter: odd });
+      expect(ordsOf(passing!)).toEqual(ordsOf(matches!).filter((ord) => passes(odd, ord)));
+    }
+  });
 });
