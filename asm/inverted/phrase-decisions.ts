@@ -63,9 +63,8 @@ export function keepRemaining(word: u32, from: usize, end: usize, chosen: usize)
   let to = chosen;
   for (; from < end; from += 4) {
     const entry = load<u32>(remaining + (<usize>chosenRank(from) << 2));
-    if ((entry & 1) === 0 || isKnown(noteOf(word, entry >> 1))) continue;
     store<u32>(to, chosenEntry(entry >> 1, chosenIndex(from)));
-    to += 4;
+    to += <usize>(entry & 1 & <u32>!isKnown(noteOf(word, entry >> 1))) << 2;
   }
   return <u32>(to - chosen) >> 2;
 }

@@ -319,9 +319,9 @@ export function findUpper(few: bool): void {
   findOnes(load<u32>(POSITION_PARTS, P_UPPER), valuesBefore(few ? 2 : 1));
 }
 
-/** Whether at least half of the values belong to postings with one, two or three positions. */
+/** Whether at least three quarters of the values belong to postings with one, two or three positions. */
 export function mostAreFew(): bool {
-  return valuesBefore(2) * 2 >= valuesBefore(CLASSES);
+  return valuesBefore(2) * 4 >= valuesBefore(CLASSES) * 3;
 }
 
 /** Number of single positions. */
