@@ -150,6 +150,8 @@ export const H_DOCUMENT: usize = H_SCRATCH + 612;
 export const H_PLACED: usize = H_SCRATCH + 616;
 /** Bits of the classes whose documents the following terms do not match. */
 export const H_EXCLUDED: usize = H_SCRATCH + 620;
+/** Number of documents that certainly have a phrase (see `phrase-decisions.ts`). */
+export const H_CERTAIN: usize = H_SCRATCH + 624;
 /** Used bytes of B_NOTED (see `segments.ts`). */
 export const H_NOTED: usize = H_SCRATCH + 640;
 /** The ring of remembered places (see `places.ts`). */
@@ -200,6 +202,8 @@ export const POSITION_PARTS: usize = HEADER + 0x9600; // of a block (see `positi
 export const NEXT_VALUES: usize = HEADER + 0x9700; // by class, while they are decoded, u32
 /** Buffers that grow (see `scratch.ts`), 128 x 8 bytes: address, pages. */
 export const H_BUFFERS: usize = HEADER + 0x9800;
+export const ONES: usize = HEADER + 0xa000; // where the ones of some bits are (see `ones.ts`), u16
+export const ONES_OF_BYTES: usize = HEADER + 0xa400; // and those of each byte, 256 x 8 x u8, computed at first use
 export const HEADER_END: usize = HEADER + 0x10000;
 
 // ---- Parts of the memory accounting --------------------------------------------------------

@@ -4,7 +4,7 @@
 //     word, form, chunk, number of postings, the postings as `choose` returns them
 
 import { BLOCK, CHOSEN, H_CHOSEN } from './layout.ts';
-import { keepRemaining } from './phrase-candidates.ts';
+import { keepRemaining } from './phrase-decisions.ts';
 import { B_CHOSEN, buffer, reserve } from './scratch.ts';
 
 const N_WORD: usize = 0;
@@ -59,7 +59,7 @@ export function notedChunk(noted: usize): u32 {
   return load<u32>(noted, N_CHUNK);
 }
 
-/** Writes the postings of the candidates that remain to CHOSEN, with their new ranks; returns their number. */
+/** Writes the postings to CHOSEN that must be read, of candidates that remain, with their new ranks; returns their number. */
 export function chooseRemaining(noted: usize): u32 {
-  return keepRemaining(noted + N_POSTINGS, nextNoted(noted), CHOSEN);
+  return keepRemaining(notedWord(noted), noted + N_POSTINGS, nextNoted(noted), CHOSEN);
 }

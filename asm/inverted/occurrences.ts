@@ -1,8 +1,8 @@
 // Where the words of a phrase occur in its candidates (see `phrase-candidates.ts`). Forms are processed one after the other, and only
 // positions in candidates are decoded.
 //
-// The note about a word in a candidate is the start of its positions in B_POSITIONS_FOUND, in bytes, and their number, u32 each. A position
-// is a u64 with the field in its upper half, so that the positions of a word ascend; positions in derived fields are left out.
+// The place of a word in a candidate, which its note becomes (see `phrase-notes.ts`), is the start of its positions in B_POSITIONS_FOUND, in bytes, and
+// their number, u32 each. A position is a u64 with the field in its upper half, so that the positions of a word ascend; positions in derived fields are left out.
 
 import { readChunkPositions, readOpenPosting, readTailPosting } from './chunk-positions.ts';
 import { firstChunkFor } from './counting.ts';
@@ -10,7 +10,8 @@ import { CHOSEN, DOCS, FREQUENCIES, H_FOUND, TAIL_PLACES } from './layout.ts';
 import { chunkIn, KEPT_FREQUENCIES, keptForm } from './kept-chunks.ts';
 import { hasBitBetween } from './levels.ts';
 import { mergeOwn, mergePositions } from './merging.ts';
-import { choose, chosenIndex, chosenRank, noteOf } from './phrase-candidates.ts';
+import { BETWEEN_NOTES, candidateCount, choose, chosenIndex, chosenRank, noteOf, noteSize, notesOf } from './phrase-candidates.ts';
+import { copyPositions, isMany, setKnown } from './phrase-notes.ts';
 import { chooseRemaining, endOfNoted, firstNoted, nextNoted, notedChunk, notedForm, notedWord, notePostings, placeForPostings } from './noted-postings.ts';
 import { decodePosting, decodeSingle, openPositions } from './positions.ts';
 import { blockAt, blockCount } from './postings.ts';
@@ -80,8 +81,9 @@ export function noteRoughly(form: u32, chunk: u32, frequencies: usize, count: u3
   else noteInTail(load<u32>(record, R_TAIL), places, postings, end, word);
 }
 
-/** Finds the places of all words in the candidates that remain, in the noted postings. */
+/** Finds the places of all words in the candidates that remain: in their notes, and in the noted postings. */
 export function findRemaining(): void {
+  for (let note = notesOf(0), end = note + <usize>candidateCount() * noteSize(); note < end; note += BETWEEN_NOTES) placeNoted(note);
   for (let noted = firstNoted(), end = endOfNoted(); noted < end; noted = nextNoted(noted)) {
     const chosen = chooseRemaining(noted);
     if (chosen === 0) continue;
@@ -92,6 +94,15 @@ export function findRemaining(): void {
     const count = kept === 0 ? readChunk(form, chunk, DOCS, FREQUENCIES) : chunkPostings(recordOf(form), chunk);
     findInChunk(form, chunk, frequencies, count, chosen, placesIn(kept, chunkCount(form)), notedWord(noted));
   }
+}
+
+/** Makes a place of a note, which is empty unless all positions are in the note. */
+function placeNoted(note: usize): void {
+  const isAll = !isMany(note);
+  const found = load<u32>(H_FOUND);
+  const positions = reserve(B_POSITIONS_FOUND, found + 24) + <usize>found;
+  finishPlace(note, positions, positions + (isAll ? <usize>copyPositions(note, positions) << 3 : 0));
+  setKnown(note, isAll);
 }
 
 /** How often a word occurs in the candidate with a rank, in fields that are not derived. */

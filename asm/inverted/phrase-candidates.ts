@@ -3,15 +3,16 @@
 // (see `phrase-words.ts`).
 //
 // A candidate has a rank: B_RANKS has the rank by document, which is undefined for others, and B_CANDIDATES the document of each rank, u32 each.
-// B_MARKS has a byte by document, whose high bit says that it is a candidate; between queries it is all zero. B_PLACES_FOUND has 8 bytes by rank
-// and word: a note of what was found about the word there. When some candidates are dropped, the others get new ranks: B_REMAINING has for each
-// former rank, u32: new rank << 1 | whether it remains.
+// B_MARKS has a byte by document, whose high bit says that it is a candidate; between queries it is all zero. B_PLACES_FOUND has 16 bytes by rank
+// and word: a note of what was found about the word there (see `phrase-notes.ts`).
 
 import { BLOCK, H_CANDIDATE_WORDS, H_CANDIDATES, H_LEVEL_CAPACITY } from './layout.ts';
 import { bitmapBytes } from './levels.ts';
-import { B_CANDIDATES, B_MARKS, B_PLACES_FOUND, B_RANKS, B_REMAINING, buffer, reserve } from './scratch.ts';
+import { B_CANDIDATES, B_MARKS, B_PLACES_FOUND, B_RANKS, buffer, reserve } from './scratch.ts';
 
-const NOTE: u32 = 8;
+const NOTE: u32 = 16;
+/** Bytes between the notes about two words in a candidate. */
+export const BETWEEN_NOTES: usize = NOTE;
 /** Candidates at a time, about. */
 const CANDIDATES: u32 = 4096;
 
@@ -119,6 +120,10 @@ export function chosenRank(at: usize): u32 {
   return load<u32>(at) >> INDEX_BITS;
 }
 
+export function chosenEntry(rank: u32, index: u32): u32 {
+  return (rank << INDEX_BITS) | index;
+}
+
 /**
  * Chooses the postings of candidates among those of a chunk, given their documents. Writes them to `chosen`, where there must be space for
  * 128; returns their number. Without branches, which could not be predicted.
@@ -139,7 +144,7 @@ export function choose(docs: usize, count: u32, chosen: usize): u32 {
   for (let at = chosen; at < to; at += 4) {
     const index = load<u32>(at);
     const doc = <usize>load<u32>(docs + (<usize>index << 2));
-    store<u32>(at, (load<u32>(ranks + (doc << 2)) << INDEX_BITS) | index);
+    store<u32>(at, chosenEntry(load<u32>(ranks + (doc << 2)), index));
   }
   return <u32>(to - chosen) >> 2;
 }
@@ -164,58 +169,17 @@ export function addCandidates(docs: usize, chosen: usize, end: usize): void {
     const index = load<u32>(at);
     const doc = <usize>load<u32>(docs + (<usize>index << 2));
     const mark = <u32>load<u8>(marks + doc);
-    const isNew = (mark >> 7) ^ 1;
-    const rank = select<u32>(next, load<u32>(ranks + (doc << 2)), isNew !== 0);
-    store<u8>(marks + doc, <u8>(mark | CANDIDATE));
-    store<u32>(ranks + (doc << 2), rank);
-    store<u32>(candidates + (<usize>next << 2), <u32>doc);
-    // The notes behind these may be cleared, too: they are of nobody yet.
-    for (let i: usize = 0; i < size; i += 16) v128.store(note + i, i64x2.splat(0));
-    next += isNew;
-    note += (0 - <usize>isNew) & size;
-    store<u32>(at, (rank << INDEX_BITS) | index);
-  }
-  store<u32>(H_CANDIDATES, next);
-}
-
-// ---- Candidates that remain -----------------------------------------------------------------
-
-/**
- * Keeps the candidates whose note about the first word is not 0, and drops the bits of the others, unless `bits` is 0, and their scores unless
- * `scores` is 0. Those that remain get new ranks, and notes of zeros. Without branches, which could not be predicted.
- */
-export function keepNoted(bits: usize, scores: usize): void {
-  const count = candidateCount();
-  const candidates = buffer(B_CANDIDATES);
-  const size = noteSize();
-  const remaining = reserve(B_REMAINING, count << 2);
-  let note = notesOf(0);
-  let next: u32 = 0;
-  for (let rank: u32 = 0; rank < count; rank++) {
-    const doc = load<u32>(candidates + (<usize>rank << 2));
-    const remains = <u32>(load<u64>(note) !== 0);
-    if (bits !== 0) {
-      const word = bits + (<usize>(doc >> 6) << 3);
-      store<u64>(word, load<u64>(word) & ~(<u64>(1 - remains) << <u64>(doc & 63)));
+    // Nearly all are new.
+    if ((mark & CANDIDATE) !== 0) {
+      store<u32>(at, chosenEntry(load<u32>(ranks + (doc << 2)), index));
+      continue;
     }
-    if (scores !== 0 && remains === 0) store<f32>(scores + (<usize>doc << 2), 0);
-    store<u32>(remaining + (<usize>rank << 2), (next << 1) | remains);
-    store<u32>(candidates + (<usize>next << 2), doc);
-    next += remains;
-    note += size;
+    store<u8>(marks + doc, <u8>(mark | CANDIDATE));
+    store<u32>(ranks + (doc << 2), next);
+    store<u32>(candidates + (<usize>next << 2), <u32>doc);
+    store<u32>(at, chosenEntry(next, index));
+    for (const end = note + size; note < end; note += 16) v128.store(note, i64x2.splat(0));
+    next++;
   }
   store<u32>(H_CANDIDATES, next);
-  clearNotes();
-}
-
-/** Copies those of some chosen postings whose candidates remain, with their new ranks; returns their number. */
-export function keepRemaining(from: usize, end: usize, chosen: usize): u32 {
-  const remaining = buffer(B_REMAINING);
-  let to = chosen;
-  for (; from < end; from += 4) {
-    const entry = load<u32>(remaining + (<usize>chosenRank(from) << 2));
-    store<u32>(to, ((entry >> 1) << INDEX_BITS) | chosenIndex(from));
-    to += <usize>(entry & 1) << 2;
-  }
-  return <u32>(to - chosen) >> 2;
 }

@@ -2,7 +2,7 @@
 // those of BM25 over all fields, added up in the same order as tallies do (see `tallies.ts`).
 //
 // B_PHRASE_MATCHES has for each match: u32 document, f32 its length, u32 occurrences of each word. Lengths are far apart in memory: they are read
-// when a match is added, so that nothing waits for them.
+// in a loop that does nothing else, so that waiting for them overlaps.
 
 import { lengthsOf } from './documents.ts';
 import { H_ORDINALS, H_PHRASE_MATCHES, H_SCORING } from './layout.ts';
@@ -28,7 +28,6 @@ export function addMatch(doc: u32, words: u32): usize {
   store<u32>(H_PHRASE_MATCHES, count + 1);
   const match = reserve(B_PHRASE_MATCHES, (count + 1) * <u32>size) + <usize>count * size;
   store<u32>(match, doc);
-  store<u32>(match, load<u32>(lengthsOf(0) + (<usize>doc << 2)), LENGTH);
   return match + OCCURRENCES;
 }
 
@@ -81,11 +80,15 @@ function matchSize(words: u32): usize {
   return <usize>(words + 2) << 2;
 }
 
-/** Address of the matches, behind which there are four more: they complete the last four, with any content. */
+/** Address of the matches with their lengths, behind which there are four more: they complete the last four, with any content. */
 function completed(size: usize): usize {
   const count = load<u32>(H_PHRASE_MATCHES);
   const matches = reserve(B_PHRASE_MATCHES, (count + 4) * <u32>size);
   memory.fill(matches + <usize>count * size, 0, size << 2);
+  const lengths = lengthsOf(0);
+  for (let match = matches, end = matches + <usize>count * size; match < end; match += size) {
+    store<u32>(match, load<u32>(lengths + (<usize>load<u32>(match) << 2)), LENGTH);
+  }
   return matches;
 }
 

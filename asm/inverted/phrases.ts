@@ -20,12 +20,12 @@ import { positionsAt, widenPositions } from './lists/positions.ts';
 import { seek } from './lists/scoring.ts';
 import { forgetNoted } from './noted-postings.ts';
 import { closeOccurrences, countFound, findForm, findRemaining, openOccurrences, positionsFound } from './occurrences.ts';
-import { candidateAt, candidateCount, closeChoice, forgetCandidates, keepNoted, openCandidates } from './phrase-candidates.ts';
+import { candidateAt, candidateCount, closeChoice, forgetCandidates, openCandidates } from './phrase-candidates.ts';
+import { certainAt, certainCount, decide } from './phrase-decisions.ts';
 import { addMatch, forgetMatches } from './phrase-matches.ts';
 import { findLastWord, forgetMarks, markWord } from './phrase-words.ts';
 import { R_DOCUMENTS, recordOf } from './records.ts';
-import { intersectRemainders } from './remainders.ts';
-import { B_INPUT, B_MERGE, B_OUTPUT, buffer, reserve } from './scratch.ts';
+import { B_INPUT, B_MERGE, B_OFFSETS, B_OUTPUT, buffer, reserve } from './scratch.ts';
 import { mayHaveDead } from './word-forms.ts';
 
 const NONE: u32 = 0xffffffff;
@@ -91,6 +91,13 @@ export function findPhrase(): bool {
   sift(0, 0);
   findRemaining();
   const dead = mayHaveDead();
+  for (let i: u32 = 0, count = certainCount(); i < count; i++) {
+    const certain = certainAt(i);
+    const doc = load<u32>(certain);
+    if (dead && isDead(doc)) continue;
+    const occurrences = addMatch(doc, words);
+    for (let at: usize = 0; at < <usize>words << 2; at += 4) store<u32>(occurrences + at, load<u32>(certain + at, 4));
+  }
   for (let rank: u32 = 0, count = candidateCount(); rank < count; rank++) {
     if (!gatherFound(rank) || !hasExact() || (dead && isDead(candidateAt(rank)))) continue;
     const occurrences = addMatch(candidateAt(rank), words);
@@ -184,11 +191,12 @@ function wordAt(index: u32): usize {
   return buffer(B_WORDS) + <usize>index * WORD;
 }
 
-/** Drops candidates that cannot have the phrase because of the remainders of positions, and their scores unless `scores` is 0. */
+/** Decides about candidates by what is noted about them. Drops scores unless `scores` is 0. */
 function sift(bits: usize, scores: usize): void {
   const words = inputAt(0);
-  for (let i: u32 = 0; i < words; i++) intersectRemainders(i, load<u32>(wordAt(i), W_WANTED));
-  keepNoted(bits, scores);
+  const offsets = reserve(B_OFFSETS, words << 2);
+  for (let i: u32 = 0; i < words; i++) store<u32>(offsets + (<usize>i << 2), load<u32>(wordAt(i), W_WANTED));
+  decide(offsets, bits, scores);
 }
 
 /**

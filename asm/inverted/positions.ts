@@ -20,9 +20,10 @@
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
 import { BLOCK, NEXT_VALUES, POSITION_PARTS, RICE } from './layout.ts';
+import { findOnes } from './ones.ts';
 import { B_POSITIONS, B_VALUES, buffer, reserve, roomOf } from './scratch.ts';
 
-const ESCAPE: u32 = 16;
+export const ESCAPE: u32 = 16;
 /** Zeros of an upper part that is escaped; its one follows. */
 const ESCAPED: u32 = ESCAPE + 32;
 const MAX_K: u32 = 15;
@@ -313,13 +314,43 @@ export function singlesIn(half: usize): u64 {
   return load<u64>(POSITION_PARTS + half, P_SINGLE);
 }
 
+/** Finds the ends of the upper parts of single positions (see `ones.ts`), and of the values of postings with two or three, unless `few` is false. */
+export function findUpper(few: bool): void {
+  findOnes(load<u32>(POSITION_PARTS, P_UPPER), valuesBefore(few ? 2 : 1));
+}
+
+/** Whether at least three quarters of the values belong to postings with one, two or three positions. */
+export function mostAreFew(): bool {
+  return valuesBefore(2) * 4 >= valuesBefore(CLASSES) * 3;
+}
+
+/** Number of single positions. */
+export function singleCount(): u32 {
+  return valuesBefore(1);
+}
+
 /** Number of lower bits of a single position. */
 export function singleWidth(): u32 {
   return kOf(load<u32>(POSITION_PARTS, P_KS), 0);
 }
 
-/** Address of the lower bits of the single positions, one behind the other. */
-export function singleBits(): usize {
+/** Number of lower bits of a value of a posting with two or three positions. */
+export function fewWidth(): u32 {
+  return kOf(load<u32>(POSITION_PARTS, P_KS), 1);
+}
+
+/** The first of these bits, behind those of single positions. */
+export function fewStart(): u32 {
+  return load<u32>(POSITION_PARTS, P_BITS + 4);
+}
+
+/** Number of values of postings with two or three positions before a posting. */
+export function fewBefore(index: u32): u32 {
+  return valuesUpTo(index, 1);
+}
+
+/** Address of the lower bits of all values. */
+export function lowerBits(): usize {
   return load<u32>(POSITION_PARTS, P_LOWER);
 }
 

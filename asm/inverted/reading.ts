@@ -16,6 +16,8 @@ const TOUCHED: u32 = 32;
 /** Bytes of a block that are prefetched, and the size of a cache line. */
 const MOST_TOUCHED: usize = 1024;
 const LINE: usize = 64;
+/** Bytes of a block that `touchBlocks` prefetches. */
+const ALREADY_TOUCHED: usize = 240;
 
 /**
  * Loads the parts of the next blocks that `readBlock` will need into the CPU caches. Blocks are anywhere in memory: a cache miss for each
@@ -39,7 +41,7 @@ export function touchPositions(record: usize, first: u32): u32 {
     const block = blockAt(record, i);
     // If there are many positions, the needed ones may be anywhere, so not all are prefetched.
     const behind = block + min<usize>(blockBytes(block), MOST_TOUCHED);
-    for (let at = blockPositions(block); at < behind; at += LINE) some |= load<u32>(at);
+    for (let at = max(blockPositions(block), block + ALREADY_TOUCHED); at < behind; at += LINE) some |= load<u32>(at);
   }
   store<u32>(H_TOUCHED, some);
   return end;

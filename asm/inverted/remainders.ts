@@ -1,54 +1,81 @@
-// Which candidates of an exact phrase may contain it, by the lowest bits of positions: these are at known places in a block, whereas the
-// others have to be searched. The sum of the lowest bits of differences has the lowest bits of a position.
-//
-// The note about a word in a candidate is a u64 with a bit for each remainder by 64 that a position of the word may have. If fewer
-// than six bits of a position are known, a bit is set for each remainder with these; if none are, all bits are set.
+// Notes about the words of an exact phrase in its candidates (see `phrase-notes.ts`). Up to three positions of a posting are noted, and of others only
+// their lowest bits: these are at known places in a block, whereas the others have to be searched. The sum of the lowest bits of differences has the
+// lowest bits of a position. If fewer than six bits of a position are known, a bit is set for each remainder with these; if none are, all bits are set.
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
 import { blockFieldParts, blockSpecials } from './fields.ts';
 import { CHOSEN } from './layout.ts';
-import { candidateCount, chosenIndex, chosenRank, noteOf, noteSize, notesOf } from './phrase-candidates.ts';
-import { openPositions, remaindersOf, singleBits, singlesIn, singleWidth } from './positions.ts';
+import { FIRST_ONE } from './ones.ts';
+import { chosenIndex, chosenRank, noteOf, noteSize, notesOf } from './phrase-candidates.ts';
+import { addPosition, addRemainders, addToFew, hasSpace } from './phrase-notes.ts';
+import { ESCAPE, fewBefore, fewStart, fewWidth, findUpper, lowerBits, mostAreFew, openPositions, remaindersOf, singleCount, singlesIn, singleWidth } from './positions.ts';
 import { parsePosting, postingFields, postingFrequency, skipFields } from './postings.ts';
 import { blockFields, blockPositions, postingOfTail } from './reading.ts';
 
 const ALL: u64 = ~(<u64>0);
 
-/** Notes the remainders of a word in chosen postings of a block, given the frequencies of its `count` postings. */
+/** Notes the positions or remainders of a word in chosen postings of a block, given the frequencies of its `count` postings. */
 export function noteInBlock(block: usize, frequencies: usize, count: u32, postings: usize, end: usize, word: u32): void {
   openPositions(blockPositions(block), count, frequencies);
+  const few = mostAreFew();
+  findUpper(few);
   const others = noteSingles(frequencies, postings, end, notesOf(word));
   for (let at = CHOSEN; at < others; at += 4) {
     const index = chosenIndex(at);
-    note(word, chosenRank(at), remaindersOf(index, load<u32>(frequencies + (<usize>index << 2))));
+    const frequency = load<u32>(frequencies + (<usize>index << 2));
+    const note = noteOf(word, chosenRank(at));
+    if (!few || frequency - 2 >= 2 || !noteFew(note, index, frequency)) addRemainders(note, remaindersOf(index, frequency));
   }
   if (blockFields(block) !== 1) noteSpecials(block, postings, end, word);
 }
 
-/** Notes those of postings with a single position, without branches. The others are copied to CHOSEN; returns their end. */
+/** Notes those of postings with a single position. The others are copied to CHOSEN; returns their end. Without branches that could not be predicted. */
 function noteSingles(frequencies: usize, postings: usize, end: usize, notes: usize): usize {
   const low = singlesIn(0);
   const high = singlesIn(8);
-  const lower = singleBits();
+  const lower = lowerBits();
   const k = singleWidth();
-  const known: u32 = (1 << min(k, 6)) - 1;
-  let repeats: u64 = 1;
-  for (let step = known + 1; step < 64; step <<= 1) repeats |= repeats << <u64>step;
+  const mask: u32 = (1 << k) - 1;
   const size = noteSize();
   let others = CHOSEN;
   for (let at = postings; at < end; at += 4) {
     const index = chosenIndex(at);
     const before = (<u64>1 << <u64>(index & 63)) - 1;
     const inHigh = 0 - <u64>(index >> 6);
-    const bit = <u32>(popcnt(low & (before | inHigh)) + popcnt(high & before & inHigh)) * k;
-    const position = load<u32>(lower + <usize>(bit >> 3)) >> (bit & 7);
-    const single = <u32>(load<u32>(frequencies + (<usize>index << 2)) === 1);
-    const place = notes + <usize>chosenRank(at) * size;
-    store<u64>(place, load<u64>(place) | ((repeats << <u64>(position & known)) & (0 - <u64>single)));
+    const value = <u32>(popcnt(low & (before | inHigh)) + popcnt(high & before & inHigh));
+    const one = FIRST_ONE + (<usize>value << 1);
+    const upper = (<u32>load<u16>(one) - load<u16>(one - 2) - 1) & 0xffff;
+    const bit = value * k;
+    const position = (upper << k) | ((load<u32>(lower + <usize>(bit >> 3)) >> (bit & 7)) & mask);
+    const note = notes + <usize>chosenRank(at) * size;
+    let single: u32 = 0;
+    if (hasSpace(note)) {
+      single = <u32>(load<u32>(frequencies + (<usize>index << 2)) === 1) & <u32>(upper !== ESCAPE);
+      addToFew(note, position, single);
+    }
     store<u32>(others, load<u32>(at));
     others += <usize>(1 - single) << 2;
   }
   return others;
+}
+
+/** The same for a posting with two or three positions. Returns false if a value is escaped. */
+function noteFew(note: usize, index: u32, frequency: u32): bool {
+  const k = fewWidth();
+  const mask: u32 = (1 << k) - 1;
+  const lower = lowerBits();
+  const first = fewBefore(index);
+  let bit = <usize>(first * k + fewStart());
+  let one = FIRST_ONE + (<usize>(singleCount() + first) << 1);
+  let position: u32 = 0;
+  for (const end = one + (<usize>frequency << 1); one < end; one += 2) {
+    const upper = (<u32>load<u16>(one) - load<u16>(one - 2) - 1) & 0xffff;
+    if (upper === ESCAPE) return false;
+    position += (upper << k) | ((load<u32>(lower + (bit >> 3)) >> <u32>(bit & 7)) & mask);
+    addPosition(note, position);
+    bit += k;
+  }
+  return true;
 }
 
 /** Positions begin anew in each field, so nothing is known about postings with several fields. */
@@ -58,7 +85,7 @@ function noteSpecials(block: usize, at: usize, end: usize, word: u32): void {
     const index = <u32>load<u8>(part);
     while (at < end && chosenIndex(at) < index) at += 4;
     if (at === end) return;
-    if (chosenIndex(at) === index) note(word, chosenRank(at), ALL);
+    if (chosenIndex(at) === index) addRemainders(noteOf(word, chosenRank(at)), ALL);
     part = skipFields(part + 1);
   }
 }
@@ -67,11 +94,24 @@ function noteSpecials(block: usize, at: usize, end: usize, word: u32): void {
 export function noteInTail(tail: usize, places: usize, postings: usize, end: usize, word: u32): void {
   for (let at = postings; at < end; at += 4) {
     const positions = parsePosting(postingOfTail(tail, places, chosenIndex(at)));
-    note(word, chosenRank(at), postingFields() === 1 ? remaindersIn(positions, postingFrequency()) : ALL);
+    const note = noteOf(word, chosenRank(at));
+    if (postingFields() !== 1) addRemainders(note, ALL);
+    else if (postingFrequency() < 4) notePositions(note, positions, postingFrequency());
+    else addRemainders(note, remaindersAt(positions, postingFrequency()));
   }
 }
 
-function remaindersIn(at: usize, frequency: u32): u64 {
+function notePositions(note: usize, at: usize, frequency: u32): void {
+  let position: u32 = 0;
+  for (let i: u32 = 0; i < frequency; i++) {
+    const difference = getVarint(at);
+    at += varintLength(difference);
+    position += varintValue(difference);
+    addPosition(note, position);
+  }
+}
+
+function remaindersAt(at: usize, frequency: u32): u64 {
   let remainders: u64 = 0;
   let position: u32 = 0;
   for (let i: u32 = 0; i < frequency; i++) {
@@ -81,19 +121,4 @@ function remaindersIn(at: usize, frequency: u32): u64 {
     remainders |= <u64>1 << <u64>(position & 63);
   }
   return remainders;
-}
-
-function note(word: u32, rank: u32, remainders: u64): void {
-  const place = noteOf(word, rank);
-  store<u64>(place, load<u64>(place) | remainders);
-}
-
-/** Leaves in the notes about the first word, for each candidate, those remainders from which `offset` further on a word has a position, too. */
-export function intersectRemainders(word: u32, offset: u32): void {
-  const size = noteSize();
-  const between = notesOf(word) - notesOf(0);
-  const every: u64 = word === 0 ? ALL : 0;
-  for (let first = notesOf(0), end = first + <usize>candidateCount() * size; first < end; first += size) {
-    store<u64>(first, (load<u64>(first) | every) & rotr(load<u64>(first + between), <u64>(offset & 63)));
-  }
 }

@@ -115,7 +115,10 @@ export const B_CHOSEN: u32 = 73;
 export const B_MARKS: u32 = 74;
 /** The documents that have a phrase (see `phrase-matches.ts`). */
 export const B_PHRASE_MATCHES: u32 = 75;
-export const BUFFERS: u32 = 76;
+/** The documents that certainly have a phrase (see `phrase-decisions.ts`), and the offsets of its words. */
+export const B_CERTAIN: u32 = 76;
+export const B_OFFSETS: u32 = 77;
+export const BUFFERS: u32 = 78;
 
 /** Address of a buffer; 0 until it is reserved. */
 export function buffer(id: u32): usize {

@@ -156,6 +156,8 @@ export const H_DOCUMENT = 68196;
 export const H_PLACED = 68200;
 /** Bits of the classes whose documents the following terms do not match. */
 export const H_EXCLUDED = 68204;
+/** Number of documents that certainly have a phrase (see `phrase-decisions.ts`). */
+export const H_CERTAIN = 68208;
 /** Used bytes of B_NOTED (see `segments.ts`). */
 export const H_NOTED = 68224;
 /** The ring of remembered places (see `places.ts`). */
@@ -204,6 +206,8 @@ export const POSITION_PARTS = 103936;
 export const NEXT_VALUES = 104192;
 /** Buffers that grow (see `scratch.ts`), 128 x 8 bytes: address, pages. */
 export const H_BUFFERS = 104448;
+export const ONES = 106496;
+export const ONES_OF_BYTES = 107520;
 export const HEADER_END = 131072;
 export const PART_DOCUMENTS = 0;
 export const PART_FORMS = 1;
@@ -264,9 +268,14 @@ export const WEIGHTED = 8;
 export const ANY = 4294967295;
 export const ONE = 4294967294;
 export const MAY_BE = 4294967293;
+/** The first place that was found. */
+export const FIRST_ONE = 106498;
 export const MAX_PACKED = 1282;
+/** Bytes between the notes about two words in a candidate. */
+export const BETWEEN_NOTES = 16;
 /** The mark of a candidate. */
 export const CANDIDATE = 128;
+export const ESCAPE = 16;
 export const MAX_TAIL = 16384;
 export const TAIL_COUNT_MASK = 127;
 export const TAIL_EPOCH_SHIFT = 7;
@@ -405,7 +414,10 @@ export const B_CHOSEN = 73;
 export const B_MARKS = 74;
 /** The documents that have a phrase (see `phrase-matches.ts`). */
 export const B_PHRASE_MATCHES = 75;
-export const BUFFERS = 76;
+/** The documents that certainly have a phrase (see `phrase-decisions.ts`), and the offsets of its words. */
+export const B_CERTAIN = 76;
+export const B_OFFSETS = 77;
+export const BUFFERS = 78;
 /** Documents of a segment at most: their postings of a form never fill a block. */
 export const MAX_SEGMENT_DOCUMENTS = 127;
 /** Bits of `options`. */

@@ -90,6 +90,31 @@ describe.each(['release', 'debug'] as const)('tallies, %s build', (build) => {
     }), { numRuns: 2 });
   });
 
+  it('find phrases whose words occur up to four times in a document, near and far', () => {
+    const GAPS = [1, 1, 1, 2, 63, 64, 700, 100_000];
+    const few = (ord: number, seed: number): FieldText[] => {
+      let position = spread(seed, ord, 200);
+      const tokens = Array.from({ length: 2 + spread(ord, seed, 9) }, (_, i) => {
+        position += GAPS[spread(ord * 17 + i, seed, GAPS.length)]!;
+        return { form: FORMS[spread(ord * 31 + i, seed + 1, FORMS.length)]!, position };
+      });
+      return [{ field: ord % 40 === 5 ? 1 : 0, tokens }];
+    };
+    const phrase: fc.Arbitrary<WordQuery> = fc.record({
+      kind: fc.constant('phrase' as const),
+      words: fc.array(word, { minLength: 2, maxLength: 3 }).map((words) => words.map((each, offset) => ({ words: each, offset }))),
+    });
+    fc.assert(fc.property(fc.nat(1000), fc.array(phrase, { minLength: 8, maxLength: 8 }), (seed, asked) => {
+      const index = new InvertedIndex({ build, cacheBytes: 0 });
+      const reference = new ReferenceIndex();
+      for (let ord = 0; ord < 700; ord++) {
+        index.add(ord, few(ord, seed));
+        reference.add(ord, few(ord, seed));
+      }
+      for (const each of asked) expectSame(index, each, reference.search(known(index, each), { kind: 'bm25' }), { kind: 'bm25' }, 10);
+    }), { numRuns: 3 });
+  });
+
   it.each([3, 8, 9])('find a phrase of %d words', (count) => {
     const index = new InvertedIndex({ build, cacheBytes: 0 });
     const forms = Array.from({ length: count }, (_, i) => FORMS[i % FORMS.length]!);
