@@ -76,6 +76,10 @@ export interface VectorsExports extends WebAssembly.Exports {
   encodeCodes(codes: number, from: number, to: number, scratch: number): void;
   encodeQuery(codes: number, query: number, metric: number, to: number): void;
   scanCodes(codes: number, query: number, metric: number, from: number, to: number, bitmap: number, heap: number): void;
+  sharedScanBytes(): number;
+  openSharedScan(scan: number, codes: number, query: number, metric: number, rows: number, bitmap: number, k: number, heap: number, other: number): number;
+  scanParts(scan: number, heap: number): void;
+  areAllScanned(scan: number): number;
   dot(a: number, b: number, bytes: number): number;
   l2sq(a: number, b: number, bytes: number): number;
 }
