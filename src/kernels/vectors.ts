@@ -63,6 +63,7 @@ export interface VectorsExports extends WebAssembly.Exports {
   rescore(query: number, metric: number, candidates: number, count: number, to: number, bitmap: number, whole: number, heap: number): void;
   scoreRow(query: number, metric: number, row: number): number;
   exactScore(query: number, metric: number, row: number): number;
+  exactScores(query: number, metric: number, rows: number, count: number, scores: number, chunks: number): void;
   exactScoreOf(query: number, metric: number, vector: number): number;
   absorb(heap: number, other: number): void;
   heldBy(heap: number): number;
