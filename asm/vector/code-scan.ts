@@ -15,7 +15,7 @@ import { H_DIMS } from './memory.ts';
 import { leastOfPlanes, offerByPlanes } from './plane-scan.ts';
 import { COSINE, EUCLIDEAN } from './rows.ts';
 import { DENSE, wordAt } from './selection.ts';
-import { beginSample, CANDIDATES, endSample, heldBy, isSampled, openHeap, SAMPLED, scoresOf, takeScores } from './topk.ts';
+import { barOf, beginSample, CANDIDATES, endSample, heldBy, isSampled, openHeap, SAMPLED, scoresOf, takeScores } from './topk.ts';
 
 const Q_CODES: usize = 64;
 
@@ -82,19 +82,33 @@ function encodeWeights(weights: usize, dims: u32, low: f32, step: f32, to: usize
 
 /** Offers the rows from `from` to `to` by their codes. */
 export function scanCodes(codes: usize, query: usize, metric: u32, from: u32, to: u32, bitmap: usize, heap: usize): void {
-  if (!isSampled(heap, to - from)) return scanGroups(codes, query, metric, from, to, 64, bitmap, heap);
-  const k = beginSample(heap);
-  scanGroups(codes, query, metric, from, to, 64 * SAMPLED, bitmap, heap);
-  endSample(heap, k);
-  scanGroups(codes, query, metric, from, to, 64, bitmap, heap);
+  if (!isSampled(heap, to - from)) return scanRows(codes, query, metric, from, to, bitmap, heap, -Infinity);
+  const k = scanSample(codes, query, metric, from, to, bitmap, heap);
+  scanRows(codes, query, metric, from, to, bitmap, heap, barOf(heap));
   if (heldBy(heap) === k) return;
   // The sample was not typical, or the bitmap has fewer rows.
   openHeap(heap, k, CANDIDATES);
-  scanGroups(codes, query, metric, from, to, 64, bitmap, heap);
+  scanRows(codes, query, metric, from, to, bitmap, heap, -Infinity);
+}
+
+/** Gives an empty heap the bar of a sample, and returns its `k`. */
+export function scanSample(codes: usize, query: usize, metric: u32, from: u32, to: u32, bitmap: usize, heap: usize): u32 {
+  const k = beginSample(heap);
+  scanGroups(codes, query, metric, from, to, 64 * SAMPLED, bitmap, heap, -Infinity);
+  endSample(heap, k);
+  return k;
+}
+
+/**
+ * Offers rows. Those that may reach `bar` are looked at closely, or those that may reach the heap's if it is -Infinity: with a bar that stays
+ * the same, the rows that a scan misses do not depend on how it is divided.
+ */
+export function scanRows(codes: usize, query: usize, metric: u32, from: u32, to: u32, bitmap: usize, heap: usize, bar: f32): void {
+  scanGroups(codes, query, metric, from, to, 64, bitmap, heap, bar);
 }
 
 /** The same for 64 rows of each `step` rows. */
-function scanGroups(codes: usize, query: usize, metric: u32, from: u32, to: u32, step: u32, bitmap: usize, heap: usize): void {
+function scanGroups(codes: usize, query: usize, metric: u32, from: u32, to: u32, step: u32, bitmap: usize, heap: usize, bar: f32): void {
   const scores = scoresOf(heap);
   const stride = <usize>load<u32>(codes, C_STRIDE);
   const fine = isFine(codes);
@@ -103,7 +117,7 @@ function scanGroups(codes: usize, query: usize, metric: u32, from: u32, to: u32,
     if (word === 0) continue;
     const group = groupOf(codes, row);
     if (fine) {
-      offerByPlanes(query + Q_CODES, query, group, stride, row, word, heap);
+      offerByPlanes(query + Q_CODES, query, group, stride, row, word, bar > -Infinity ? bar : barOf(heap), heap);
       continue;
     }
     if (popcnt(word) >= DENSE) compare(codes, query, group, 64, scores);

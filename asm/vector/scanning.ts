@@ -4,7 +4,7 @@
 import { boundRows } from './bounds.ts';
 import { dot, dotTwo, l2sq } from './distance.ts';
 import { H_DIMS, H_NORMS, H_STRIDE, H_TYPE } from './memory.ts';
-import { blockOf, blockRows, COSINE, EUCLIDEAN, hasRow, inverseNormOf, ordOf, placeOf, SHORTEST, TYPE_F32, TYPE_INT8, vectorOf } from './rows.ts';
+import { blockOf, blockRows, chunkOf, COSINE, EUCLIDEAN, hasRow, inverseNormOf, ordOf, placeOf, SHORTEST, TYPE_F32, TYPE_INT8, vectorOf } from './rows.ts';
 import { DENSE, wordAt } from './selection.ts';
 import { componentOf, dotStored, planesOf, preparedBytes, preparePlanes, queryBytes } from './stored.ts';
 import { barOf, FACTORS, offer, scoresOf, takeScores } from './topk.ts';
@@ -172,12 +172,16 @@ export function rescore(query: usize, metric: u32, candidates: usize, count: u32
  * next; a tight loop of loads fetches many rows at the same time.
  */
 function fetch(row: u32, to: u32, heap: usize): void {
-  if (row >= to) return;
+  if (row < to) touch(row, scoresOf(heap));
+}
+
+/** Loads what is read of a row; something is written to `to`, so that the compiler keeps the loads. */
+function touch(row: u32, to: usize): void {
   const stride = <usize>load<u32>(H_STRIDE);
   const vector = vectorOf(row);
   let touched = reinterpret<u32>(inverseNormOf(row)) ^ ordOf(row);
   for (let i: usize = 0; i < stride; i += CACHE_LINE) touched ^= load<u32>(vector + i);
-  store<u32>(scoresOf(heap), touched); // so that the compiler keeps the loads
+  store<u32>(to, touched);
 }
 
 /**
@@ -202,6 +206,21 @@ export function exactScore(query: usize, metric: u32, row: u32): f64 {
     distance += (a - b) * (a - b);
   }
   return finish(metric, product, queryNorm, norm, distance);
+}
+
+/** Writes the scores of `count` rows, rounded to f32, and the numbers of their chunks. */
+export function exactScores(query: usize, metric: u32, rows: usize, count: u32, scores: usize, chunks: usize): void {
+  let fetched: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const at = <usize>i << 2;
+    if (i === fetched) {
+      fetched = min(count, i + FETCHED_ROWS);
+      for (let j = i; j < fetched; j++) touch(load<u32>(rows + (<usize>j << 2)), scores + at);
+    }
+    const row = load<u32>(rows + at);
+    store<f32>(scores + at, <f32>exactScore(query, metric, row));
+    store<u32>(chunks + at, chunkOf(row));
+  }
 }
 
 /** The same for a vector of int8 with a multiple of 16 dimensions. */

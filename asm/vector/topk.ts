@@ -142,6 +142,11 @@ export function barOf(heap: usize): f32 {
   return load<f32>(heap, T_BAR);
 }
 
+/** Lets an empty heap begin with a bar. */
+export function raiseBar(heap: usize, bar: f32): void {
+  store<f32>(heap, bar, T_BAR);
+}
+
 /** Address of the scores of 128 rows before `takeScores`. */
 export function scoresOf(heap: usize): usize {
   return heap + T_SCORES;

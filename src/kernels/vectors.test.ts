@@ -104,6 +104,20 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
     }), { numRuns: 150 });
   });
 
+  it.each(['float32', 'int8'] as const)('score many rows of %s as each of them, whatever their order', (type) => {
+    const rows = fc.constantFrom(16, 17).chain((dims) => fc.tuple(vectorOf(dims), fc.array(vectorOf(dims), { minLength: 1, maxLength: 80, size: 'max' })));
+    fc.assert(fc.property(rows, fc.constantFrom('cosine', 'dot_product', 'euclidean'), ([query, vectors], metric) => {
+      const segment = new SegmentMemory(query.length, type, build);
+      const added = vectors.map((vector, i) => addRow(segment, vector, 7 + (i >> 2))).toReversed();
+      const asked = place(segment, query);
+      const [list, scores, chunks] = [0, 0, 0].map(() => segment.allocate(added.length * 4)) as [number, number, number];
+      segment.u32(list, added.length).set(added);
+      segment.call.exactScores(asked, METRIC_CODES[metric], list, added.length, scores, chunks);
+      expect([...segment.f32(scores, added.length)]).toEqual(added.map((row) => Math.fround(segment.call.exactScore(asked, METRIC_CODES[metric], row))));
+      expect([...segment.u32(chunks, added.length)]).toEqual(added.map((row) => segment.call.chunkOf(row)));
+    }), { numRuns: 60 });
+  });
+
   it('keep the k best rows, equal ones by ordinal and row, in whatever order and parts they come', () => {
     const rows = fc.array(fc.tuple(fc.integer({ min: 0, max: 30 }), fc.integer({ min: -3, max: 3 })), { minLength: 1, maxLength: 300, size: 'max' });
     fc.assert(fc.property(rows, fc.integer({ min: 1, max: 40 }), fc.double({ min: 0, max: 1, noNaN: true }), (list, k, cut) => {

@@ -63,6 +63,7 @@ export interface VectorsExports extends WebAssembly.Exports {
   rescore(query: number, metric: number, candidates: number, count: number, to: number, bitmap: number, whole: number, heap: number): void;
   scoreRow(query: number, metric: number, row: number): number;
   exactScore(query: number, metric: number, row: number): number;
+  exactScores(query: number, metric: number, rows: number, count: number, scores: number, chunks: number): void;
   exactScoreOf(query: number, metric: number, vector: number): number;
   absorb(heap: number, other: number): void;
   heldBy(heap: number): number;
@@ -76,6 +77,10 @@ export interface VectorsExports extends WebAssembly.Exports {
   encodeCodes(codes: number, from: number, to: number, scratch: number): void;
   encodeQuery(codes: number, query: number, metric: number, to: number): void;
   scanCodes(codes: number, query: number, metric: number, from: number, to: number, bitmap: number, heap: number): void;
+  sharedScanBytes(): number;
+  openSharedScan(scan: number, codes: number, query: number, metric: number, rows: number, bitmap: number, k: number, heap: number, other: number): number;
+  scanParts(scan: number, heap: number): void;
+  areAllScanned(scan: number): number;
   dot(a: number, b: number, bytes: number): number;
   l2sq(a: number, b: number, bytes: number): number;
 }

@@ -13,6 +13,12 @@ export interface Positions {
   readonly meaning: number | undefined;
 }
 
+/** The hits of each side, best first. */
+interface Sides {
+  readonly words: readonly WordsHit[];
+  readonly meaning: readonly MeaningHit[];
+}
+
 /** Maximum number of ordinals in one statement. */
 const STEP = 256;
 
@@ -26,6 +32,8 @@ export class Candidates {
   /** All lexical matches, if facets are counted. */
   #matches: OrdSet | undefined;
   readonly #distances = new Map<number, number>();
+  /** The best of each side, until something is added. */
+  #best: Sides | undefined;
   /** Before the first read. */
   #first: Positions | undefined;
   /** Positions of the indexes for documents that were read again. */
@@ -39,7 +47,7 @@ export class Candidates {
   all(): OrdSet | undefined {
     if (this.#matches === undefined) return undefined;
     const all = isWordsWanted(this.#request) ? OrdSet.fromWords(this.#matches.words.slice()) : new OrdSet();
-    for (const { ord } of this.#nearest()) all.add(ord);
+    for (const { ord } of this.#bestOfSides().meaning) all.add(ord);
     return all;
   }
 
@@ -51,6 +59,7 @@ export class Candidates {
   /** Adds the results of a read that began at `positions`; for the documents of `only`, they replace the earlier ones. */
   take({ words, matches, meaning, others, distances }: Look, positions: Positions, only: ReadonlySet<number> | undefined): void {
     this.#first ??= positions;
+    this.#best = undefined;
     for (const ord of only ?? []) {
       this.#later.set(ord, positions);
       this.#words.delete(ord);
@@ -69,31 +78,29 @@ export class Candidates {
   /** Best first. */
   fused(): FusedHit[] {
     const { fusion } = this.#request;
-    const nearest = this.#nearest();
-    const found = new Set(nearest.map(({ ord }) => ord));
+    const { words, meaning } = this.#bestOfSides();
+    const found = new Set(meaning.map(({ ord }) => ord));
     const others = this.#others.filter(({ ord }) => this.#words.has(ord) && !found.has(ord));
-    return fuse(this.#found(), [...nearest, ...others], fusion.strategy === 'alpha' ? { ...fusion, alpha: this.alpha } : fusion);
+    return fuse(words, [...meaning, ...others], fusion.strategy === 'alpha' ? { ...fusion, alpha: this.alpha } : fusion);
   }
 
   /** Weight of the vector side: from the request, or from what both sides found (decision D-149). */
   get alpha(): number {
     const { isFitted, alpha } = this.#request;
-    const nearest = this.#nearest();
-    return isFitted && nearest.length > 0 ? fittedAlpha(ordsOf(this.#found()), ordsOf(nearest)) : alpha;
+    const { words, meaning } = this.#bestOfSides();
+    return isFitted && meaning.length > 0 ? fittedAlpha(ordsOf(words), ordsOf(meaning)) : alpha;
   }
 
-  #found(): WordsHit[] {
-    return best([...this.#words.values()], this.#request.candidates);
+  #bestOfSides(): Sides {
+    const { candidates } = this.#request;
+    return this.#best ??= { words: best([...this.#words.values()], candidates), meaning: best(this.#meaning, candidates) };
   }
 
-  #nearest(): MeaningHit[] {
-    return best(this.#meaning, this.#request.candidates);
-  }
-
-  /** The documents that changed since they were read: their values may be from different versions. */
-  async changed(sql: Sql, ords: readonly number[]): Promise<Set<number>> {
+  /** The documents that changed since they were read: their values may be from different versions. `isLatest`: whether no change follows one. */
+  async changed(sql: Sql, ords: readonly number[], isLatest: (lsn: number) => boolean): Promise<Set<number>> {
     const changed = new Set<number>();
     const first = leastOf(this.#first);
+    if (first !== undefined && isLatest(first)) return changed;
     for (let i = 0; first !== undefined && i < ords.length; i += STEP) {
       const { marks, params } = inList(ords.slice(i, i + STEP));
       const rows = await sql.all<{ ord: number; kind: string; lsn: number }>(

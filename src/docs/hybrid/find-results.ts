@@ -80,7 +80,7 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
     first ??= look;
     candidates.take(look, positions, only);
     const { results, ords, outside } = await read(deps, request, candidates, applied, pinned, scope.content);
-    const torn = looks < LOOKS ? await candidates.changed(words.sql, ords) : new Set<number>();
+    const torn = looks < LOOKS ? await candidates.changed(words.sql, ords, (lsn) => words.view.isLatest(lsn)) : new Set<number>();
     if (torn.size === 0) return { results, all: withOrds(candidates.all(), outside), algorithm: first.algorithm, incomparable: first.incomparable, alpha: candidates.alpha };
     only = torn;
     await waitForViews([...views, meaning.view], scope.signal);

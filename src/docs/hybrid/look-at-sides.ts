@@ -32,8 +32,8 @@ export interface Look extends FoundByWords {
   readonly distances: ReadonlyMap<number, number> | undefined;
 }
 
-/** Number of documents from the lexical side whose vectors are compared although the vector side has not found them. */
-const OTHERS = 20;
+/** Number of documents from the lexical side whose vectors are compared even if the vector side does not find them. */
+const BEST = 20;
 
 interface Ground {
   readonly eligible: OrdSet | undefined;
@@ -45,11 +45,15 @@ export async function lookAtSides(deps: HybridDeps, request: HybridRequest, scop
   const { words: { collection, filter, boost }, circle } = request;
   const { documents, columns } = await eligibleDocuments(deps.words, collection, { filter, circle, hidden: scope.hidden });
   const ground = { eligible: only === undefined ? documents : narrowed(documents, only), factors: boostFactors(columns, boost) };
-  // Vectors are scanned in other threads. The scan is started first, so that the words are searched on this one meanwhile.
+  // Vectors are scanned in other threads. The scan is started first, so that this one does meanwhile what needs no result of it.
   const meaning = lookAtMeaning(deps, request, scope, ground);
-  const words = setImmediate().then(() => scope.side.look(ground.eligible, ground.factors));
-  const [found, near] = await Promise.all([words, meaning]);
-  const others = await lookAtOthers(deps, request, scope, ground, found, near.meaning);
+  const words = setImmediate().then(async () => {
+    const found = await scope.side.look(ground.eligible, ground.factors);
+    return { found, best: await lookAtBest(deps, request, scope, ground, found) };
+  });
+  const [{ found, best }, near] = await Promise.all([words, meaning]);
+  const nearest = new Set(near.meaning.map(({ ord }) => ord));
+  const others = best.filter(({ ord }) => !nearest.has(ord));
   return { ...found, ...near, others, distances: circle && distancesOf(deps, request, [...found.words, ...near.meaning]) };
 }
 
@@ -68,15 +72,15 @@ function narrowed(eligible: OrdSet | undefined, ords: Iterable<number>): OrdSet 
 }
 
 /**
- * The vector side returns only its nearest documents; of the others, it is unknown how near they are. Without this, the fusion would count
- * them as infinitely far, and rank a document that both sides find mediocre above the best one of the lexical side.
+ * Vector scores of the best documents of the lexical side. The vector side returns only its nearest documents; of the others, it is unknown how
+ * near they are. Without this, the fusion would count them as infinitely far, and rank a document that both sides find mediocre above the best
+ * one of the lexical side. Those that the vector side finds, too, are compared with the query twice, but the second time most of their tokens
+ * are known.
  */
-async function lookAtOthers(deps: HybridDeps, request: HybridRequest, scope: Scope, { factors }: Ground, { words }: FoundByWords, meaning: readonly MeaningHit[]): Promise<readonly MeaningHit[]> {
-  if (!request.isFitted || request.mode !== 'parent' || scope.vector === undefined) return [];
-  const near = new Set(meaning.map(({ ord }) => ord));
-  const others = words.slice(0, OTHERS).filter(({ ord }) => !near.has(ord));
-  if (others.length === 0) return [];
-  return (await lookAtMeaning(deps, request, scope, { eligible: OrdSet.of(others.map(({ ord }) => ord)), factors })).meaning;
+async function lookAtBest(deps: HybridDeps, request: HybridRequest, scope: Scope, { factors }: Ground, { words }: FoundByWords): Promise<readonly MeaningHit[]> {
+  if (!request.isFitted || request.mode !== 'parent' || scope.vector === undefined || words.length === 0) return [];
+  const best = words.slice(0, BEST).map(({ ord }) => ord);
+  return (await lookAtMeaning(deps, request, scope, { eligible: OrdSet.of(best), factors })).meaning;
 }
 
 /** Vectors of former bodies do not describe the documents as they are returned, so they are left out. */

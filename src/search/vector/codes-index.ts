@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { ENTRY_BYTES, HEAP_KINDS, type VectorsExports } from '../../kernels/vectors.ts';
 import { METRIC_CODES, type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, type Metric, type SegmentAccess } from './ann-index.ts';
 import { ByteReader, block, u32 } from './blocks.ts';
 import { VectorCheckpointError } from './errors.ts';
-import { callKernel, divide, isQuick, type RowSource, settleAll, type Work } from './parts.ts';
+import { callKernel, divide, isQuick, isShared, type RowSource, settleAll, type Work } from './parts.ts';
 import { Scratch } from './scratch.ts';
 
 /** Bits per dimension. */
@@ -145,17 +146,53 @@ export class CodesIndex implements AnnIndex {
     this.#call.encodeQuery(generation.description, query.query, metric, coded);
     const to = Math.min(this.#covers, query.rowCount);
     const work: Work = { from: 0, to, bytesPerRow: Math.max(64, (segment.dims * this.#bits) / 8) };
+    const kind = HEAP_KINDS[query.perDocument && !this.findsRows ? 'documents' : 'candidates'];
+    const shared = kind === HEAP_KINDS.candidates && isShared(segment, work) ? await this.#scanTogether(generation, query, coded, to) : undefined;
+    if (shared !== undefined) return { ...shared, scanned: Math.min(to, query.selected) };
     const heaps = await settleAll(divide(segment, work).map(async (part) => {
-      const kind = HEAP_KINDS[query.perDocument && !this.findsRows ? 'documents' : 'candidates'];
       const heap = scratch.allocate(this.#call.heapBytes(query.k, kind));
       this.#call.openHeap(heap, query.k, kind);
       await callKernel(segment, isQuick(segment, work), 'scanCodes', [generation.description, coded, metric, part.from, part.to, query.rows, heap]);
       return heap;
     }));
     for (const heap of heaps.slice(1)) this.#call.absorb(heaps[0]!, heap);
-    const bytes = Math.max(64, query.k * ENTRY_BYTES);
-    const address = segment.allocateScratch(bytes);
-    return { address, bytes, count: heaps.length === 0 ? 0 : this.#call.drainHeap(heaps[0]!, address), scanned: Math.min(to, query.selected) };
+    return { ...this.#drain(heaps[0], query.k), scanned: Math.min(to, query.selected) };
+  }
+
+  /**
+   * Scans on this thread and in a worker at the same time: the worker begins at once, this thread when it has done what else is due, such as
+   * the lexical side of a hybrid search. Undefined if no worker is free or it ended, or if there are too few candidates.
+   */
+  async #scanTogether({ description }: Generation, { metric, k, rows }: AnnQuery, coded: number, to: number): Promise<Omit<Candidates, 'scanned'> | undefined> {
+    const { memory, build, pool } = this.#segment;
+    const scratch = new Scratch(this.#segment);
+    let ended: Promise<void> | undefined;
+    try {
+      const bytes = this.#call.heapBytes(k, HEAP_KINDS.candidates);
+      const [heap, other] = [scratch.allocate(bytes), scratch.allocate(bytes)];
+      const scan = scratch.allocate(this.#call.sharedScanBytes());
+      if (this.#call.openSharedScan(scan, description, coded, METRIC_CODES[metric], to, rows, k, heap, other) === 0) return undefined;
+      ended = pool.tryRun({ memory, module: 'vectors', build, call: 'scanParts', args: [scan, other] })?.then(() => undefined, () => undefined);
+      if (ended === undefined) return undefined;
+      await setImmediate();
+      this.#call.scanParts(scan, heap);
+      // To wait in turns of the event loop is the exception: the worker was interrupted, or has ended.
+      if (this.#call.areAllScanned(scan) === 0) await ended;
+      if (this.#call.areAllScanned(scan) === 0) return undefined;
+      this.#call.absorb(heap, other);
+      // The sample was not typical, or the bitmap has fewer rows: a scan of its own looks at them again.
+      return this.#call.heldBy(heap) === k ? this.#drain(heap, k) : undefined;
+    } finally {
+      // A worker that comes late still reads there that nothing is left to do.
+      if (ended === undefined) scratch.release();
+      else void ended.then(() => scratch.release());
+    }
+  }
+
+  #drain(heap: number | undefined, k: number): Omit<Candidates, 'scanned'> {
+    const bytes = Math.max(64, k * ENTRY_BYTES);
+    const address = this.#segment.allocateScratch(bytes);
+    return { address, bytes, count: heap === undefined ? 0 : this.#call.drainHeap(heap, address) };
   }
 
   async #train(rows: number): Promise<Generation> {

@@ -50,6 +50,11 @@ export function isQuick(source: RowSource, work: Work): boolean {
   return work.to - work.from < source.parallelMinRows || costOf(work) <= source.inlineBytes;
 }
 
+/** Whether the work pays for a worker that shares it with this thread. */
+export function isShared(source: RowSource, work: Work): boolean {
+  return source.pool.size > 1 && isQuick(source, work) && costOf(work) >= 2 * PART_SHARE * source.inlineBytes && work.to - work.from >= source.parallelMinRows;
+}
+
 /** Calls a function of the module `vectors`: on this thread if `quick`, otherwise in a worker. */
 export async function callKernel(source: RowSource, quick: boolean, name: keyof VectorsExports & string, args: readonly number[]): Promise<number> {
   if (quick) return (source.call[name] as (...numbers: readonly number[]) => number | undefined)(...args) ?? 0;

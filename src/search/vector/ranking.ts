@@ -29,17 +29,34 @@ export function bestOf(found: readonly RowHit[], k: number, perDocument: boolean
  */
 export async function scoreHits(rows: readonly RowHit[], vector: Float32Array, metric: Metric, rescoring: Rescoring | undefined): Promise<Hit[]> {
   const full = rescoring === undefined ? undefined : await fullVectors(rows, rescoring);
-  const queries = new Queries(vector);
+  const segments = new Set(rows.map(({ segment }) => segment));
+  const hits = [...segments].flatMap((segment) => hitsOf(segment, segments.size === 1 ? rows : rows.filter((row) => row.segment === segment), vector, metric, full));
+  return hits.sort((a, b) => b.score - a.score || a.ord - b.ord || a.chunk - b.chunk);
+}
+
+/** The hits of one segment, in the order of the rows. */
+function hitsOf(segment: Segment, rows: readonly RowHit[], vector: Float32Array, metric: Metric, full: ReadonlyMap<RowHit, Float32Array> | undefined): Hit[] {
+  const scratch = new Scratch(segment);
   try {
+    const [query, other] = [scratch.allocate(segment.dims * 4), scratch.allocate(segment.dims * 4)];
+    const [list, scores, chunks] = [scratch.allocate(rows.length * 4), scratch.allocate(rows.length * 4), scratch.allocate(rows.length * 4)];
+    segment.rows.f32(query, segment.dims).set(vector);
+    const numbers = segment.rows.u32(list, rows.length);
+    for (let i = 0; i < rows.length; i++) numbers[i] = rows[i]!.row;
+    segment.call.exactScores(query, METRIC_CODES[metric], list, rows.length, scores, chunks);
+    const [scored, chunk] = [segment.rows.f32(scores, rows.length), segment.rows.u32(chunks, rows.length)];
     const hits: Hit[] = [];
-    for (const row of rows) {
-      const { call } = row.segment;
-      if (call.isLive(row.row) === 0) continue;
-      hits.push({ ord: row.ord, chunk: chunkOf(row), score: Math.fround(queries.score(row, metric, full?.get(row))) });
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i]!;
+      if (segment.call.isLive(row.row) === 0) continue;
+      const whole = full?.get(row);
+      if (whole !== undefined) segment.rows.f32(other, segment.dims).set(whole);
+      const score = whole === undefined ? scored[i]! : Math.fround(segment.call.exactScoreOf(query, METRIC_CODES[metric], other));
+      hits.push({ ord: row.ord, chunk: chunk[i]!, score });
     }
-    return hits.sort((a, b) => b.score - a.score || a.ord - b.ord || a.chunk - b.chunk);
+    return hits;
   } finally {
-    queries.release();
+    scratch.release();
   }
 }
 
@@ -56,36 +73,4 @@ async function fullVectors(rows: readonly RowHit[], rescoring: Rescoring): Promi
     if (vector !== undefined && vector.length === row.segment.dims) full.set(row, vector);
   }
   return full;
-}
-
-/** The query in the memory of each segment that has hits, with a buffer for a full vector. */
-class Queries {
-  readonly #vector: Float32Array;
-  readonly #places = new Map<Segment, { query: number; other: number; scratch: Scratch }>();
-
-  constructor(vector: Float32Array) {
-    this.#vector = vector;
-  }
-
-  score({ segment, row }: RowHit, metric: Metric, full: Float32Array | undefined): number {
-    const { query, other } = this.#placeIn(segment);
-    if (full === undefined) return segment.call.exactScore(query, METRIC_CODES[metric], row);
-    segment.rows.f32(other, segment.dims).set(full);
-    return segment.call.exactScoreOf(query, METRIC_CODES[metric], other);
-  }
-
-  release(): void {
-    for (const { scratch } of this.#places.values()) scratch.release();
-  }
-
-  #placeIn(segment: Segment): { query: number; other: number } {
-    let place = this.#places.get(segment);
-    if (place === undefined) {
-      const scratch = new Scratch(segment);
-      place = { query: scratch.allocate(segment.dims * 4), other: scratch.allocate(segment.dims * 4), scratch };
-      segment.rows.f32(place.query, segment.dims).set(this.#vector);
-      this.#places.set(segment, place);
-    }
-    return place;
-  }
 }

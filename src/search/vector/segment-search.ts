@@ -93,23 +93,24 @@ class Search {
 
   async run(): Promise<SegmentResult> {
     if (this.#rows === 0 || this.#query.k < 1) return this.#result(undefined, undefined);
-    await this.#select();
+    const { runs } = this.#query;
+    if (runs === undefined) await this.#select();
+    else this.#selected = runs.reduce((sum, { count }) => sum + count, 0);
     if (this.#selected === 0) return this.#result(undefined, undefined);
     this.#placeQuery();
     const { algorithm } = this.#query;
     const factory = algorithm && this.#segment.structures.factory(algorithm);
-    if (factory === undefined) return this.#result(await this.#scan(0), algorithm !== undefined && this.#segment.type === 'float32' ? false : undefined);
-    if (this.#rows < factory.minRows) return this.#result(await this.#scan(0), false);
+    if (factory === undefined) return this.#result(await this.#scanAll(), algorithm !== undefined && this.#segment.type === 'float32' ? false : undefined);
+    if (this.#rows < factory.minRows) return this.#result(await this.#scanAll(), false);
     const structure = this.#segment.structures.use(factory, this.#query.metric);
-    if (structure === undefined) return this.#result(await this.#scan(0), false);
-    if (this.#isSmall()) return this.#result(await this.#scan(0), false);
+    if (structure === undefined || this.#isSmall()) return this.#result(await this.#scanAll(), false);
+    if (runs !== undefined) this.#selectRuns(runs);
     return this.#result(await this.#approximate(factory, structure), true);
   }
 
   /** Determines the rows that are live and pass the filter. */
   async #select(): Promise<void> {
-    const { filter, runs } = this.#query;
-    if (runs !== undefined) return this.#selectRuns(runs);
+    const { filter } = this.#query;
     const segment = this.#segment;
     if (filter === undefined && segment.liveCount === this.#rows) {
       this.#selected = this.#rows;
@@ -135,13 +136,12 @@ class Search {
     if (segment.liveCount === live) segment.selections.keep({ filter, rows: this.#rows, live, bitmap: segment.bytes.slice(this.#bitmap, this.#bitmap + bytes), selected: this.#selected });
   }
 
-  /** As `#select`, without testing all rows: that takes longer than to compare those of a few documents. */
+  /** As `#select`, without testing all rows. */
   #selectRuns(runs: readonly RowRun[]): void {
     const bytes = Math.ceil(this.#rows / 64) * 8;
     this.#bitmap = this.scratch.allocate(bytes);
     const bitmap = this.#segment.bytes.subarray(this.#bitmap, this.#bitmap + bytes).fill(0);
     for (const { row: first, count } of runs) for (let row = first; row < first + count; row++) bitmap[row >>> 3]! |= 1 << (row & 7);
-    this.#selected = runs.reduce((sum, { count }) => sum + count, 0);
   }
 
   #placeQuery(): void {
@@ -162,6 +162,28 @@ class Search {
     const kind = HEAP_KINDS[this.#query.perDocument ? 'documents' : 'rows'];
     const heap = this.scratch.allocate(this.#segment.call.heapBytes(k, kind));
     this.#segment.call.openHeap(heap, k, kind);
+    return heap;
+  }
+
+  /** Scans all rows that are selected. */
+  #scanAll(): Promise<number> {
+    const { runs } = this.#query;
+    const work: Work = { from: 0, to: this.#selected, bytesPerRow: this.#segment.stride };
+    if (runs !== undefined && isQuick(this.#segment, work)) return this.#scanRuns(runs);
+    if (runs !== undefined) this.#selectRuns(runs);
+    return this.#scan(0);
+  }
+
+  /** Scores the rows of a few documents: like candidates they are anywhere in memory, and a bitmap of all rows would take longer. */
+  async #scanRuns(runs: readonly RowRun[]): Promise<number> {
+    const list = this.scratch.allocate(this.#selected * 4);
+    const numbers = this.#segment.rows.u32(list, this.#selected);
+    let next = 0;
+    for (const { row: first, count } of runs) for (let row = first; row < first + count; row++) numbers[next++] = row;
+    numbers.sort();
+    const heap = this.#openHeap(Math.min(this.#query.k, this.#selected));
+    this.#segment.call.rescore(this.#address, this.#metric, list, this.#selected, this.#rows, 0, 0, heap);
+    this.#scanned = this.#selected;
     return heap;
   }
 

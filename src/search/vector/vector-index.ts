@@ -214,8 +214,9 @@ export class VectorIndex {
   /** Scores of the first chunks of documents, in their order; undefined for a document without a vector of the query's dimension. */
   async firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]> {
     this.#mustBeOpen();
+    const segments = this.#segmentsById();
     const rows = ords.flatMap((ord): RowHit[] => {
-      const first = this.#firstRowOf(ord);
+      const first = this.#firstRowOf(ord, segments);
       return first?.segment.dims === vector.length ? [{ ...first, ord, rank: 0 }] : [];
     });
     const scores = new Map((await scoreHits(rows, vector, metric, undefined)).map(({ ord, score }) => [ord, score]));
@@ -308,18 +309,23 @@ export class VectorIndex {
         ords.push(at * 32 + 31 - Math.clz32(left & -left));
       }
     }
-    return ords.map((ord) => this.#runOf(ord)).filter((run) => run !== undefined);
+    const segments = this.#segmentsById();
+    return ords.map((ord) => this.#runOf(ord, segments)).filter((run) => run !== undefined);
+  }
+
+  #segmentsById(): ReadonlyMap<number, Segment> {
+    return new Map(this.#segments().map((segment) => [segment.id, segment]));
   }
 
   /** The rows of a document. */
-  #runOf(ord: number): Run | undefined {
-    const first = this.#firstRowOf(ord);
+  #runOf(ord: number, segments?: ReadonlyMap<number, Segment>): Run | undefined {
+    const first = this.#firstRowOf(ord, segments);
     return first && { ...first, count: first.segment.documentRows(first.row) };
   }
 
-  #firstRowOf(ord: number): Pick<Run, 'segment' | 'row'> | undefined {
+  #firstRowOf(ord: number, segments = this.#segmentsById()): Pick<Run, 'segment' | 'row'> | undefined {
     const place = this.#documents.get(ord);
-    const segment = place && this.#segments().find(({ id }) => id === place.segment);
+    const segment = place && segments.get(place.segment);
     return segment && { segment, row: place!.row };
   }
 

@@ -53,6 +53,17 @@ describe('a pool of workers', () => {
     expect((await orderOf(pool)).filter((name) => name.startsWith('build'))).toEqual(['build 1', 'build 2', 'build 3']);
   });
 
+  it('does a call that is not needed only if a worker is free, and starts one for the next', async () => {
+    const own = new WorkerPool(1);
+    const segment = new SegmentMemory(4, 'float32');
+    expect(own.tryRun(call(segment, 'rowCount'))).toBeUndefined();
+    const first = own.tryRun(call(segment, 'rowCount'));
+    expect(own.tryRun(call(segment, 'rowCount'))).toBeUndefined();
+    expect(await first).toBe(0);
+    await own.close();
+    expect(own.tryRun(call(segment, 'rowCount'))).toBeUndefined();
+  });
+
   it('registers a memory again after it was released', async () => {
     const segment = new SegmentMemory(4, 'float32');
     await Promise.all([1, 2, 3].map(() => pool.run(call(segment, 'rowCount'))));

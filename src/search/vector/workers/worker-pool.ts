@@ -69,6 +69,16 @@ export class WorkerPool {
     });
   }
 
+  /**
+   * As `run`, for work that this thread also does itself if need be: undefined if no worker is free. A first worker is started for later calls.
+   */
+  tryRun(call: KernelCall): Promise<number> | undefined {
+    if (this.#closed) return undefined;
+    const isFree = this.#workers.some(({ task }) => task === undefined);
+    if (!isFree && this.#workers.length === 0) this.#start().worker.unref();
+    return isFree ? this.run(call) : undefined;
+  }
+
   /** Makes workers release a memory, after their pending calls over it. */
   forget(memory: WebAssembly.Memory): void {
     const number = this.#memories.get(memory);
