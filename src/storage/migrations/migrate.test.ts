@@ -47,6 +47,7 @@ describe('migrate', () => {
 
   it('leaves nothing of a migration that fails', async () => {
     const broken = { ...second, sql: 'CREATE TABLE half(a); CREATE TABLE a(b)' };
+    await migrate(sql, [first], clock);
     await expect(migrate(sql, [first, broken], clock)).rejects.toThrow('already exists');
     expect(await sql.all("SELECT name FROM sqlite_master WHERE name = 'half'")).toEqual([]);
     expect(await migrate(sql, [first, second], clock)).toEqual({ from: 1, to: 2 });
