@@ -86,6 +86,8 @@ export class EmbeddingKernel {
   readonly #call: EmbeddingExports;
   readonly #desk: number;
   readonly #text: Buffer;
+  /** Where tokens of texts are; a new view for each of many texts would take longer than to write it. */
+  readonly #ids: Uint16Array;
   readonly #output: Float32Array;
   readonly #rounded: Uint8Array;
   /** What the text buffer begins with, a line break included, if that is known. */
@@ -104,6 +106,7 @@ export class EmbeddingKernel {
     this.maxLength = Math.floor(this.#call.textRoom() / UTF8_BYTES);
     // A view of shared memory stays valid when the memory grows.
     this.#text = Buffer.from(memory.buffer, this.#desk, this.#call.textRoom());
+    this.#ids = new Uint16Array(memory.buffer, this.#call.tokensOf(this.#desk), this.#call.textRoom());
     this.#output = new Float32Array(memory.buffer, this.#call.outputOf(this.#desk), dims);
     this.#rounded = new Uint8Array(memory.buffer, this.#call.roundedOf(this.#desk), ROUNDED_HEAD + dims);
   }
@@ -111,7 +114,7 @@ export class EmbeddingKernel {
   /** Ids of a text's tokens, in order. */
   tokens(text: string): Uint16Array {
     const count = this.#tokenize(text);
-    return new Uint16Array(this.#memory.buffer, this.#call.tokensOf(this.#desk), count).slice();
+    return this.#ids.slice(0, count);
   }
 
   /** The vector of a text, of length 1; undefined if no token of the text has a vector other than zero. */
@@ -149,8 +152,8 @@ export class EmbeddingKernel {
   }
 
   #putTokens(tokens: Uint16Array): number {
-    const some = tokens.subarray(0, this.#call.textRoom());
-    new Uint16Array(this.#memory.buffer, this.#call.tokensOf(this.#desk), some.length).set(some);
+    const some = tokens.length > this.#ids.length ? tokens.subarray(0, this.#ids.length) : tokens;
+    this.#ids.set(some);
     return some.length;
   }
 

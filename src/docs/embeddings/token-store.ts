@@ -39,6 +39,8 @@ export class TokenStore {
   /** Where documents begin. */
   readonly #entries = new Map<number, number>();
   readonly #tokens: Uint16Array<ArrayBuffer>;
+  /** The last chunking and its CRC-32: mostly, all documents of a collection have the same. */
+  #chunking = { name: '', crc: 0 };
   #next = 0;
   #isFull = false;
 
@@ -60,7 +62,7 @@ export class TokenStore {
   /** The tokens of a version of a document, if they are stored; valid until the next `set`. */
   get(ord: number, { crc, bytes, chunking }: Version): DocumentTokens | undefined {
     const at = this.#entries.get(ord);
-    if (at === undefined || this.#read(at + HEAD.crc) !== crc || this.#read(at + HEAD.bytes) !== bytes || this.#read(at + HEAD.chunking) !== crc32(chunking)) return undefined;
+    if (at === undefined || this.#read(at + HEAD.crc) !== crc || this.#read(at + HEAD.bytes) !== bytes || this.#read(at + HEAD.chunking) !== this.#crcOf(chunking)) return undefined;
     const first = at + HEAD_LENGTH;
     return { all: this.#tokens.subarray(first, first + this.#read(at + HEAD.length)), lead: this.#read(at + HEAD.lead) };
   }
@@ -74,12 +76,17 @@ export class TokenStore {
     const at = this.#next;
     this.#write(at + HEAD.crc, crc);
     this.#write(at + HEAD.bytes, bytes);
-    this.#write(at + HEAD.chunking, crc32(chunking));
+    this.#write(at + HEAD.chunking, this.#crcOf(chunking));
     this.#write(at + HEAD.length, all.length);
     this.#write(at + HEAD.lead, lead);
     this.#tokens.set(all, at + HEAD_LENGTH);
     this.#entries.set(ord, at);
     this.#next += length;
+  }
+
+  #crcOf(chunking: string): number {
+    if (this.#chunking.name !== chunking) this.#chunking = { name: chunking, crc: crc32(chunking) };
+    return this.#chunking.crc;
   }
 
   #read(at: number): number {
