@@ -4,7 +4,7 @@ import { mcpUrl } from '../src/testkit/mcp-clients.ts';
 import type { Credential, Outcome } from './parity/driver.ts';
 import { driversOf } from './parity/drivers.ts';
 import { exampleInput } from './parity/examples.ts';
-import { AccessServer, apiKey, bearer } from './support/access-server.ts';
+import { AccessServer, apiKey, bearer, withOtherSignature } from './support/access-server.ts';
 import { exampleCalls } from './support/examples.ts';
 
 /** Every operation, with the collection `blog` if it names one, but `logout`, which would end the credential that the others are called with. */
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const key = await access.keyOf(reader);
   credentials = {
     nobody: {},
-    'a forged token': bearer(`${reader.slice(0, -2)}xx`),
+    'a forged token': bearer(withOtherSignature(reader)),
     'an unknown key': apiKey(`svc_live_${'0'.repeat(32)}`),
     'a stranger': bearer(stranger),
     'a reader': bearer(reader),

@@ -18,6 +18,12 @@ export type Credential = Readonly<Record<string, string>>;
 export const bearer = (token: string): Credential => ({ Authorization: `Bearer ${token}` });
 export const apiKey = (key: string): Credential => ({ 'X-API-Key': key });
 
+/** A token with the same claims whose signature begins with another character. */
+export function withOtherSignature(token: string): string {
+  const start = token.lastIndexOf('.') + 1;
+  return `${token.slice(0, start)}${token[start] === 'A' ? 'B' : 'A'}${token.slice(start + 1)}`;
+}
+
 /** The document service with authentication and very cheap password hashing. */
 export function startWithAuth(env: Environment = {}, clock?: Clock): Promise<DocsServer> {
   const auth = { SVC_AUTH_ENABLED: 'true', SVC_AUTH_JWT_SECRET: SECRET, SVC_AUTH_ADMIN_PASSWORD: ADMIN.password };

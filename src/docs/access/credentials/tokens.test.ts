@@ -21,6 +21,8 @@ function forge(header: object, claims: object, secret: string | Buffer = SECRET,
   return `${signed}.${createHmac(hash, secret).update(signed).digest('base64url')}`;
 }
 
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
 const HS256 = { alg: 'HS256', typ: 'JWT' };
 
 describe('a token (contract section 5, rule 3)', () => {
@@ -72,6 +74,10 @@ describe('a token (contract section 5, rule 3)', () => {
       return `${header}.${encode({ ...CLAIMS, username: 'admin', admin: true })}.${signature}`;
     }],
     ['cut off', async () => (await tokens.sign(ANN, false)).token.split('.').slice(0, 2).join('.')],
+    ['with other letters for the same signature', () => {
+      const [, last] = /(.)$/.exec(forge(HS256, CLAIMS))!;
+      return forge(HS256, CLAIMS).slice(0, -1) + BASE64URL[BASE64URL.indexOf(last!) + 1]!;
+    }],
     ['with an empty signature', async () => `${(await tokens.sign(ANN, false)).token.split('.').slice(0, 2).join('.')}.`],
     ['that has expired', () => forge(HS256, { ...CLAIMS, iat: START - 7200, exp: START - 61 })],
     ['that never expires', () => forge(HS256, { ...CLAIMS, exp: undefined })],

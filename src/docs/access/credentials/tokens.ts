@@ -90,7 +90,7 @@ export class Tokens {
 
   /** Undefined for everything that is not a valid token of this service; the reason is not reported. */
   async verify(token: string): Promise<VerifiedClaims | undefined> {
-    if (token.length > MAX_LENGTH) return undefined;
+    if (token.length > MAX_LENGTH || !hasCanonicalSignature(token)) return undefined;
     try {
       const { payload } = await jwtVerify(token, await this.#key, {
         algorithms: [ALGORITHM], issuer: ISSUER, clockTolerance: SKEW,
@@ -104,6 +104,15 @@ export class Tokens {
       return undefined;
     }
   }
+}
+
+/**
+ * Whether the bits that the signature's last character does not need are zero (RFC 4648 section 3.5). Decoders ignore them, so that a token
+ * would have four spellings, of which the session of a token without a session id would know one.
+ */
+function hasCanonicalSignature(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
 /** Tokens of versions without sessions are each a session of their own, which can be ended, but not renewed. */
