@@ -1,5 +1,7 @@
 // The sets for measuring vector search: questions about MDN in its own and in other words (`questions.json`, which was written from
-// knowledge of the pages and is not changed), judged collections, and questions about dialogues.
+// knowledge of the pages and is not changed), judged collections, and questions about dialogues. `other-answers.json` has the further pages
+// that answer a question in other words, by the page that it was written for: of the ten best pages of each kind of search, pooled and shuffled,
+// those were picked that answer the question, without knowing which search had found them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Judged, judgedCollection } from '../relevance/judged.ts';
@@ -47,16 +49,21 @@ function questionsOfMdn(): Question[] {
   return JSON.parse(readFileSync(new URL('questions.json', import.meta.url), 'utf8')) as Question[];
 }
 
+function otherAnswers(): Partial<Record<string, readonly string[]>> {
+  return JSON.parse(readFileSync(new URL('other-answers.json', import.meta.url), 'utf8')) as Partial<Record<string, readonly string[]>>;
+}
+
 async function mdn(): Promise<Collection | undefined> {
   const pages = (await knownItems())?.pages;
   if (pages === undefined) return undefined;
   const questions = questionsOfMdn();
-  const setOf = (form: 'direct' | 'paraphrase'): QuestionSet => ({
-    name: `MDN, ${form}`, measure: 'MRR@10', documents: pages,
+  const others = otherAnswers();
+  const setOf = (form: 'direct' | 'paraphrase', name: string = form, alsoOf: (page: string) => readonly string[] = () => []): QuestionSet => ({
+    name: `MDN, ${name}`, measure: 'MRR@10', documents: pages,
     queries: questions.map((question, i) => ({ id: String(i), text: question[form] })),
-    quality: (rankings) => mrr10(questions.map(({ page }, i) => ({ ranking: rankings.get(String(i)) ?? [], expected: new Set([page]) }))),
+    quality: (rankings) => mrr10(questions.map(({ page }, i) => ({ ranking: rankings.get(String(i)) ?? [], expected: new Set([page, ...alsoOf(page)]) }))),
   });
-  return { name: 'mdn', documents: pages, sets: [setOf('direct'), setOf('paraphrase')] };
+  return { name: 'mdn', documents: pages, sets: [setOf('direct'), setOf('paraphrase'), setOf('paraphrase', 'paraphrase, any answer', (page) => others[page] ?? [])] };
 }
 
 async function judged(name: string): Promise<Collection | undefined> {
