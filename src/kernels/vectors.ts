@@ -20,7 +20,8 @@ export const HEAP_KINDS = { rows: layout.ROWS, documents: layout.DOCUMENTS, cand
 export const MAX_DIMS = 65_536;
 
 const MAX_PAGES = 65_536;
-const FIRST_PAGES = 2;
+/** Whenever one shared memory grows, V8 looks at all others of the process. Pages that are not touched cost nothing. */
+const FIRST_PAGES = 32;
 /** Maximum size of a segment, well below 4 GiB, so that sums of addresses and sizes never overflow. */
 export const MAX_SEGMENT_BYTES = 3.5 * 1024 ** 3;
 /** Maximum share of a segment for rows; graphs and codes need the rest. */

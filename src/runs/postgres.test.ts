@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest';
+import { RUN_QUEUE_MIGRATIONS } from '../storage/index.ts';
 import type * as opening from '../storage/open-database.ts';
+import { PostgresDatabases } from '../testkit/postgres-databases.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../testkit/postgres-server.ts';
 
 /* Runs the suites of the queue over PostgreSQL: when they open a database, they get a schema of the server. */
 
 let server: PostgresServer;
-/** For tests that would open a file again. */
-const schemas = new Map<string, Promise<string>>();
+let databases: PostgresDatabases;
 
 vi.mock('../storage/open-database.ts', async (original) => {
   const real = await original<typeof opening>();
-  const openDatabase: typeof real.openDatabase = async ({ path }) => {
-    const known = path === ':memory:' ? undefined : schemas.get(path);
-    const schema = known ?? server.createSchema();
-    schemas.set(path, schema);
-    return real.openPostgres({ url: await schema, pool: 4 });
-  };
+  const openDatabase: typeof real.openDatabase = ({ path }) => databases.open(path, (url) => real.openPostgres({ url, pool: 4 }));
   return { ...real, openDatabase };
 });
 
@@ -43,6 +39,7 @@ const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
 describe.skipIf(WITHOUT_POSTGRES !== undefined)('over PostgreSQL', () => {
   beforeAll(async () => {
     server = await PostgresServer.start();
+    databases = new PostgresDatabases(server.url, RUN_QUEUE_MIGRATIONS);
   });
   afterAll(() => server.stop());
   // Each in a suite of its own, so that its hooks apply only to its own tests.

@@ -110,11 +110,16 @@ export class PostgresServer {
     return this.#port;
   }
 
+  /** Its URL without a schema. */
+  get url(): string {
+    return `postgres://postgres:${PASSWORD}@127.0.0.1:${this.#port}/postgres`;
+  }
+
   /** The URL of a new, empty schema. */
   async createSchema(): Promise<string> {
     const name = `test_${++this.#schemas}`;
     await this.query(`CREATE SCHEMA ${name}`);
-    return `postgres://postgres:${PASSWORD}@127.0.0.1:${this.#port}/postgres?options=-c%20search_path%3D${name}`;
+    return `${this.url}?options=-c%20search_path%3D${name}`;
   }
 
   /** Kills the server without warning. */

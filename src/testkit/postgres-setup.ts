@@ -11,6 +11,6 @@ declare module 'vitest' {
 /** One PostgreSQL server for all suites that run over it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await PostgresServer.start();
-  project.provide('postgresUrl', (await server.createSchema()).replace(/\?.*/, ''));
+  project.provide('postgresUrl', server.url);
   return () => server.stop();
 }

@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
 import { EVERYONE, type Context } from '../../operations/index.ts';
-import { ChangeFeed, documents, KeyRing, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { createCollections, type CollectionConfig, type Collections } from './index.ts';
 
 const clock = { now: () => 1_766_400_000_000 };
@@ -13,11 +13,12 @@ let collections: Collections;
 
 beforeEach(async () => {
   sql = await openDatabase({ path: ':memory:' });
-  await migrate(sql, [documents]);
+  await migrate(sql, DOCUMENT_MIGRATIONS);
   feed = new ChangeFeed(sql, clock);
   collections = createCollections({ sql, feed, clock });
   await collections.load();
 });
+afterEach(() => sql.close());
 
 const put = (changes: object, collection = 'blog') => collections.handlers.setCollectionConfig({ collection, ...changes }, context);
 const read = async (collection = 'blog') => (await collections.handlers.getCollectionConfig({ collection }, context)) as {
