@@ -39,9 +39,11 @@ async function listen(listener: RequestListener, at: string | number): Promise<S
   return server;
 }
 
+const forward: RequestListener = (request, response) => forwarder.forward(request, response, () => undefined);
+
 /** Sends bytes to a worker and returns everything that it sends until it closes the connection. */
 async function send(bytes: string): Promise<string> {
-  const worker = await listen((request, response) => forwarder.forward(request, response, () => undefined), 0);
+  const worker = await listen(forward, 0);
   const socket = connect((worker.address() as AddressInfo).port);
   socket.write(bytes);
   return text(socket);
@@ -56,5 +58,19 @@ describe('Forwarder', () => {
     // The next request over the same connection would come after a hidden one.
     await send(`GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
     expect(received).toEqual([[method, '/outer', '192.0.2.1', inner], ['GET', '/last', '192.0.2.1', '']]);
+  });
+
+  it('opens no connection for a client that has left', async () => {
+    let opened = 0;
+    servers[0]!.on('connection', () => opened++);
+    const worker = await listen(() => undefined, 0);
+    const client = connect((worker.address() as AddressInfo).port);
+    client.write('POST /left HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf');
+    const [request, response] = await once(worker, 'request') as Parameters<RequestListener>;
+    client.destroy();
+    await once(response, 'close');
+    forward(request, response);
+    await send('GET /next HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    expect([opened, received]).toEqual([1, [['GET', '/next', '192.0.2.1', '']]]);
   });
 });

@@ -29,6 +29,8 @@ export class Forwarder {
 
   /** `onHead` is called with the headers of the response before they are sent on. */
   forward(incoming: IncomingMessage, response: ServerResponse, onHead: (headers: IncomingMessage['headers']) => void): void {
+    // A client that has left would end neither the body nor what waits for it.
+    if (response.destroyed) return;
     const outgoing = request({ socketPath: this.#options.socket, agent: this.#agent, method: incoming.method, path: incoming.url, headers: this.#headersOf(incoming), setHost: false });
     outgoing.on('response', (answer) => {
       onHead(answer.headers);
