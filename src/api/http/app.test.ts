@@ -397,6 +397,25 @@ describe('stopping', () => {
   });
 });
 
+it.each([
+  ['bytes that are not HTTP', 'GET /v1/things/last HTTP/1.1\r\nHost: a\r\n\r\nhello\r\n\r\n', /^200 first200 last400 $/],
+  ['a body that is not HTTP', 'POST /v1/echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nhello\r\n\r\n', /^200 first400 $/],
+  ['a request after the last one', 'GET /v1/things/last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\nGET /v1/things/late HTTP/1.1\r\nHost: a\r\n\r\n', /^200 first200 last$/],
+])('answers the requests before %s, each with its own response', async (_, rest, expected) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { url } = await serve({
+    async findThing({ id }) {
+      if (id === 'first') await promise;
+      return { id };
+    },
+  });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
+  socket.write(`GET /v1/things/first HTTP/1.1\r\nHost: a\r\n\r\n${rest}`, () => setImmediate(resolve));
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  expect([...text.matchAll(/HTTP\/1\.1 (\d+) |(first|last|late)/g)].map(([, status, id]) => (status === undefined ? id : `${status} `)).join('')).toMatch(expected);
+});
+
 it('reports each exchange to the metrics', async () => {
   const { url, exchanges } = await serve();
   await (await fetch(`${url}/v1/things/a`)).text();
