@@ -36,9 +36,13 @@ export class BodyCutOff extends Error {
  */
 export function readRequestBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(new BodyTooLarge(maxBytes));
-  // A request whose client has already disconnected emits no further event.
-  if (request.destroyed) return Promise.reject(new BodyCutOff(request.errored ?? undefined));
-  return arrivedWhole(request, maxBytes) ?? arriving(request, maxBytes);
+  const cutOff = cutOffBefore(request);
+  return cutOff === undefined ? arrivedWhole(request, maxBytes) ?? arriving(request, maxBytes) : Promise.reject(cutOff);
+}
+
+/** The error for a request whose client has left before anything of its body was read: it emits no further event. Otherwise undefined. */
+export function cutOffBefore({ destroyed, errored }: IncomingMessage): BodyCutOff | undefined {
+  return destroyed ? new BodyCutOff(errored ?? undefined) : undefined;
 }
 
 /** A short body arrives with the head of its request, so that it is there when it is asked for: then it needs neither listeners nor events. */

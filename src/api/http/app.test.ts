@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { request, type RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
@@ -67,7 +67,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop(100)));
 });
 
-async function serve(handlers: Handlers<Operations> = {}, options: { origins?: string[]; nested?: boolean; maxBodyBytes?: number; apiKeys?: boolean; preconditions?: Preconditions<Operations>; guard?: Guard } = {}) {
+async function serve(handlers: Handlers<Operations> = {}, options: { origins?: string[]; nested?: boolean; maxBodyBytes?: number; apiKeys?: boolean; preconditions?: Preconditions<Operations>; guard?: Guard; late?: boolean } = {}) {
   const exchanges: Exchange[] = [];
   const logged: object[] = [];
   const invoke = createInvoker<Operations>({
@@ -84,7 +84,9 @@ async function serve(handlers: Handlers<Operations> = {}, options: { origins?: s
     ...(options.apiKeys === undefined ? {} : { apiKeys: options.apiKeys }),
     observe: (exchange) => exchanges.push(exchange),
   });
-  const server = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0 }, options.nested ? nestedErrors : flatErrors);
+  const listener = app.callback();
+  const late: RequestListener = (req, res) => void res.once('close', () => void listener(req, res));
+  const server = await startHttpServer(options.late === true ? late : listener, { host: '127.0.0.1', port: 0 }, options.nested ? nestedErrors : flatErrors);
   servers.push(server);
   return { url: server.url, server, exchanges, logged };
 }
@@ -93,6 +95,18 @@ const post = (url: string, body: BodyInit, headers: Record<string, string> = { '
   fetch(`${url}/v1/echo`, { method: 'POST', body, headers });
 
 describe('a request', () => {
+  it('is aborted, also if its client left before it was decoded', async () => {
+    const called = Promise.withResolvers<boolean>();
+    const { url } = await serve({
+      findThing: async (input, { signal }) => {
+        called.resolve(signal.aborted);
+        return input;
+      },
+    }, { late: true });
+    connect(Number(new URL(url).port), '127.0.0.1').end('GET /v1/things/a HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(await called.promise).toBe(true);
+  });
+
   it('is decoded, invoked and answered as JSON', async () => {
     const { url } = await serve();
     const response = await post(url, '{"name":"ä"}');
@@ -381,6 +395,25 @@ describe('stopping', () => {
     const { url } = await serve();
     await expect(startHttpServer(() => undefined, { host: '127.0.0.1', port: Number(new URL(url).port) }, flatErrors)).rejects.toThrow(/already in use/);
   });
+});
+
+it.each([
+  ['bytes that are not HTTP', 'GET /v1/things/last HTTP/1.1\r\nHost: a\r\n\r\nhello\r\n\r\n', /^200 first200 last400 $/],
+  ['a body that is not HTTP', 'POST /v1/echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nhello\r\n\r\n', /^200 first400 $/],
+  ['a request after the last one', 'GET /v1/things/last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\nGET /v1/things/late HTTP/1.1\r\nHost: a\r\n\r\n', /^200 first200 last$/],
+])('answers the requests before %s, each with its own response', async (_, rest, expected) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { url } = await serve({
+    async findThing({ id }) {
+      if (id === 'first') await promise;
+      return { id };
+    },
+  });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
+  socket.write(`GET /v1/things/first HTTP/1.1\r\nHost: a\r\n\r\n${rest}`, () => setImmediate(resolve));
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  expect([...text.matchAll(/HTTP\/1\.1 (\d+) |(first|last|late)/g)].map(([, status, id]) => (status === undefined ? id : `${status} `)).join('')).toMatch(expected);
 });
 
 it('reports each exchange to the metrics', async () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy, { type Busboy, type FieldInfo, type FileInfo } from 'busboy';
 import { bodyError, ServiceError } from '../../errors/index.ts';
-import { BodyCutOff, BodyTooLarge, BodyTooSlow, SLOW_BODY } from '../../lib/request-bytes.ts';
+import { BodyCutOff, BodyTooLarge, BodyTooSlow, cutOffBefore, SLOW_BODY } from '../../lib/request-bytes.ts';
 import type { Spool } from '../../lib/spool.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 
@@ -48,6 +48,8 @@ export function isForm({ consumes }: Pick<OperationSpec, 'consumes'>): boolean {
  * under the schema's field for a list of files. Rejects with 400, 408, 413 or 415.
  */
 export async function readForm(request: IncomingMessage, options: FormOptions): Promise<Record<string, unknown>> {
+  const cutOff = cutOffBefore(request);
+  if (cutOff !== undefined) throw bodyError(cutOff);
   const parser = parserOf(request);
   const form = new Form(options);
   try {

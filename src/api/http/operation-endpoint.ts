@@ -1,6 +1,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/credential.ts';
+import { whenClosed } from '../../lib/when-closed.ts';
 import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, UNLIMITED_OPERATIONS, withWarnings, type Caller, type Invoke, type OperationSpec, type Reply } from '../../operations/index.ts';
 import { checkLines, LINES_TYPE, piecesOf, readJsonObject } from './body.ts';
 import type { Spool, SpoolFolder } from '../../lib/spool.ts';
@@ -161,8 +162,8 @@ function callerOf({ protocol, apiKeys, maxBodyBytes }: OperationEndpointOptions,
 
 function goneSignal(ctx: HttpContext): AbortSignal {
   const controller = new AbortController();
-  // A response that was sent completely also emits `close`; there is nothing to abort then.
-  ctx.res.once('close', () => {
+  // A response that was sent completely also closes; there is nothing to abort then.
+  whenClosed(ctx.res, () => {
     if (!ctx.res.writableFinished) controller.abort(new ClientGone());
   });
   return controller.signal;

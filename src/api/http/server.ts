@@ -8,6 +8,7 @@ import { startListening } from '../../lib/unix-socket.ts';
 import { HandedSockets } from './handed-sockets.ts';
 import { BodyWatch, USUAL_PACE, type BodyPace } from './body-pace.ts';
 import { answerBrokenRequest } from './broken-request.ts';
+import { BrokenRequests } from './broken-requests.ts';
 import type { ErrorFormat } from './errors.ts';
 import { shownListen, type Listen } from './listen-on.ts';
 
@@ -74,13 +75,17 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
     listener(request, response);
   };
   // At the end of the turn of the event loop, when a short body has been parsed, which Node does after it has reported the head.
-  const watched: RequestListener = (request, response) => void setImmediate(begin, request, response);
+  const broken = new BrokenRequests(errors);
+  const watched: RequestListener = (request, response) => {
+    broken.note(response);
+    setImmediate(begin, request, response);
+  };
   const options = optionsOf(limits);
   const server = tls === undefined ? createServer(options, watched) : createTlsServer({ ...options, handshakeTimeout: limits.headMs, ...tlsOptions(tls.current) }, watched);
   const forget = server instanceof TlsServer ? tls?.onChange((material) => server.setSecureContext(tlsOptions(material))) : undefined;
   server.maxConnections = limits.connections;
   logDrops(server, log, limits);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenRequest(error, socket, errors));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => broken.answer(error, socket));
   // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', watched);
   const shown = shownListen(listen);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import busboy from 'busboy';
 import { bodyError, ServiceError } from '../../errors/index.ts';
-import { BodyCutOff, BodyTooSlow, SLOW_BODY } from '../../lib/request-bytes.ts';
+import { BodyCutOff, BodyTooSlow, cutOffBefore, SLOW_BODY } from '../../lib/request-bytes.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 
 const FORM = 'multipart/form-data';
@@ -33,6 +33,8 @@ export async function readStreamedFile(request: IncomingMessage, spec: Operation
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') throw new ServiceError('unsupported_media_type', `content encoding "${encoding.slice(0, 80)}" is not supported; send the file as it is`);
   if (!spec.consumes.includes(type)) throw new ServiceError('unsupported_media_type', `content type "${header.slice(0, 80)}" is not supported; send ${spec.consumes.join(', ')}`);
+  const cutOff = cutOffBefore(request);
+  if (cutOff !== undefined) throw bodyError(cutOff);
   if (type === FORM) return readForm(request);
   const body = new PassThrough();
   endWith(request, body);

@@ -5,6 +5,12 @@ import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 /** Headers that belong to one connection, not to the request (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'];
 
+/**
+ * Headers that belong to the request whatever `Connection` names. Without its length, a body would be sent bare, and the primary would read it as
+ * the next request.
+ */
+const END_TO_END = ['content-length', 'host'];
+
 export interface ForwarderOptions {
   /** Unix socket of the primary. */
   readonly socket: string;
@@ -23,6 +29,8 @@ export class Forwarder {
 
   /** `onHead` is called with the headers of the response before they are sent on. */
   forward(incoming: IncomingMessage, response: ServerResponse, onHead: (headers: IncomingMessage['headers']) => void): void {
+    // A client that has left would end neither the body nor what waits for it.
+    if (response.destroyed) return;
     const outgoing = request({ socketPath: this.#options.socket, agent: this.#agent, method: incoming.method, path: incoming.url, headers: this.#headersOf(incoming), setHost: false });
     outgoing.on('response', (answer) => {
       onHead(answer.headers);
@@ -45,6 +53,7 @@ export class Forwarder {
 
   #headersOf({ headers, rawHeaders, socket }: IncomingMessage): string[] {
     const named = new Set([...HOP_BY_HOP, ...(headers.connection ?? '').toLowerCase().split(',').map((name) => name.trim()), 'x-forwarded-for']);
+    for (const name of END_TO_END) named.delete(name);
     const kept: string[] = [];
     for (let i = 0; i < rawHeaders.length; i += 2) if (!named.has(rawHeaders[i]!.toLowerCase())) kept.push(rawHeaders[i]!, rawHeaders[i + 1]!);
     const address = this.#options.readAddress(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);

@@ -111,6 +111,22 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
         await Promise.all([a.close(), b.close()]);
       });
 
+      it.each([
+        ['a statement', (tx: Transaction) => tx.run('INSERT INTO t(id) VALUES (?)', [NaN])],
+        ['one of many rows', (tx: Transaction) => tx.runMany('INSERT INTO t(id) VALUES (?)', [[5], [NaN], [6]])],
+        ['a query', (tx: Transaction) => tx.all('SELECT id FROM t WHERE id = ?', [])],
+      ])('write nothing when %s cannot be sent', async (_, wrong) => {
+        const [a, b] = await twoInTurns();
+        await expect(a.transaction(async (tx) => {
+          const sent = [insert(tx, 1), wrong(tx), insert(tx, 2)];
+          tx.complete!();
+          await settled(sent as Promise<unknown>[]);
+        })).rejects.toThrow(/parameter/);
+        await complete(a, 3);
+        expect(await numbers(b)).toEqual([3]);
+        await Promise.all([a.close(), b.close()]);
+      });
+
       it('send no other statement', async () => {
         const [a, b] = await twoInTurns();
         await a.transaction(async (tx) => {

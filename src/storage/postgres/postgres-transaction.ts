@@ -32,7 +32,8 @@ export class PostgresTransaction implements Transaction {
     this.#opened = opened;
     this.#isBegun = begin === undefined;
     this.complete = commit && (() => {
-      if (!this.#ended) commit();
+      // A statement that was never sent cannot make the server roll back.
+      if (!this.#ended && this.#failure === undefined) commit();
       this.#ended = true;
     });
   }
@@ -66,13 +67,19 @@ export class PostgresTransaction implements Transaction {
   }
 
   #all<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> {
-    return this.#step(sql, async () => {
-      // If it only reads, the first statement need not wait for BEGIN: if BEGIN failed, nothing would be written.
-      const begun = this.#isBegun ? undefined : this.#ensureBegun();
-      if (begun !== undefined && !/^\s*select\b/i.test(sql)) await begun;
-      const [{ rows }] = await Promise.all([this.#statements.query(this.#client, sql, params), begun]);
-      return rows as R[];
-    });
+    return this.#step(sql, () => (this.#isBegun ? this.#query<R>(sql, params) : this.#first<R>(sql, params)));
+  }
+
+  #query<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> {
+    return this.#statements.query(this.#client, sql, params).then(({ rows }) => rows as R[]);
+  }
+
+  /** If it only reads, the first statement need not wait for BEGIN: if BEGIN failed, nothing would be written. */
+  async #first<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> {
+    const begun = this.#ensureBegun();
+    if (!/^\s*select\b/i.test(sql)) await begun;
+    const [rows] = await Promise.all([this.#query<R>(sql, params), begun]);
+    return rows;
   }
 
   async get<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R | undefined> {
@@ -80,18 +87,24 @@ export class PostgresTransaction implements Transaction {
   }
 
   run(sql: string, params: readonly SqlValue[] = []): Promise<{ changes: number }> {
-    return this.#step(sql, async () => {
-      if (!this.#isBegun) await this.#ensureBegun();
-      return this.#statements.run(this.#client, sql, params);
-    });
+    const send = (): Promise<{ changes: number }> => this.#statements.run(this.#client, sql, params);
+    return this.#step(sql, () => (this.#isBegun ? send() : this.#ensureBegun().then(send)));
   }
 
   runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
-    return this.#step(sql, async () => {
-      if (!this.#isBegun) await this.#ensureBegun();
-      const results = await settled(inChunks(sql, rows, (table) => this.#statements.columnTypes(this.#client, table)).map(([statement, values]) => this.#statements.run(this.#client, statement, values)));
-      return { changes: results.reduce((sum, { changes }) => sum + changes, 0) };
-    });
+    const send = (): Promise<{ changes: number }> => this.#sendMany(sql, rows);
+    return this.#step(sql, () => (this.#isBegun ? send() : this.#ensureBegun().then(send)));
+  }
+
+  #sendMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
+    const sent: Promise<{ changes: number }>[] = [];
+    try {
+      for (const [statement, values] of inChunks(sql, rows, (table) => this.#statements.columnTypes(this.#client, table))) sent.push(this.#statements.run(this.#client, statement, values));
+    } catch (error) {
+      void Promise.allSettled(sent); // this failure is the one that counts
+      throw error;
+    }
+    return settled(sent).then((results) => ({ changes: results.reduce((sum, { changes }) => sum + changes, 0) }));
   }
 
   async lock(...names: string[]): Promise<void> {
@@ -103,6 +116,7 @@ export class PostgresTransaction implements Transaction {
     return (this.#begun ??= this.#client.query(this.#begin!).then(() => (this.#isBegun = true)));
   }
 
+  /** What `step` throws at once is a failure when this returns, so that `complete` sees it. */
   async #step<T>(sql: string, step: () => Promise<T>): Promise<T> {
     if (this.#ended) throw new Error(`the transaction has ended: ${sql}`);
     if (this.#failure !== undefined) throw translate(this.#failure.error);

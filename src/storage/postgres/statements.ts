@@ -30,7 +30,8 @@ export class Statements {
     this.#schema = schema;
   }
 
-  async query(client: ClientBase, sql: string, params: readonly SqlValue[]): Promise<QueryResult<Row>> {
+  /** Throws at once what cannot be sent, before it returns a promise. */
+  query(client: ClientBase, sql: string, params: readonly SqlValue[]): Promise<QueryResult<Row>> {
     const named = this.#find(sql);
     checkParameters(sql, named.parameters, params);
     const values = params.map(toParameter);
@@ -40,17 +41,15 @@ export class Statements {
       return client.query({ text: named.text, values, types });
     }
     inOneWrite(client);
-    try {
-      return await client.query({ name: named.name, text: named.text, values, types });
-    } catch (error) {
+    return client.query({ name: named.name, text: named.text, values, types }).catch((error: unknown) => {
       if (isStale(error)) this.#named.clear();
       throw error;
-    }
+    });
   }
 
-  async run(client: ClientBase, sql: string, params: readonly SqlValue[]): Promise<{ changes: number }> {
-    const { rowCount } = await this.query(client, sql, params);
-    return { changes: changesRows(sql) ? (rowCount ?? 0) : 0 };
+  /** As `query`. */
+  run(client: ClientBase, sql: string, params: readonly SqlValue[]): Promise<{ changes: number }> {
+    return this.query(client, sql, params).then(({ rowCount }) => ({ changes: changesRows(sql) ? (rowCount ?? 0) : 0 }));
   }
 
   /**

@@ -2,6 +2,7 @@ import type { ParameterizedContext } from 'koa';
 import { ServiceError } from '../../../errors/index.ts';
 import { presentedCredential } from '../../../lib/credential.ts';
 import type { Timer } from '../../../lib/timer.ts';
+import { whenClosed } from '../../../lib/when-closed.ts';
 import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Caller } from '../../../operations/index.ts';
 
 /** The caller of a request, with the credential that it presented. */
@@ -23,10 +24,10 @@ export function callerOf(ctx: ParameterizedContext): Caller {
   };
 }
 
-/** Aborts when the connection closes before the response is sent. */
+/** Aborts when the connection closes, or has closed, before the response is sent. */
 export function goneSignal({ res }: ParameterizedContext): AbortSignal {
   const controller = new AbortController();
-  res.once('close', () => {
+  whenClosed(res, () => {
     if (!res.writableFinished) controller.abort(new Error('the client has gone'));
   });
   return controller.signal;
@@ -37,7 +38,7 @@ export function lateSignal({ res }: ParameterizedContext, milliseconds: number, 
   const controller = new AbortController();
   if (milliseconds === 0) return controller.signal;
   const closed = new AbortController();
-  res.once('close', () => closed.abort());
+  whenClosed(res, () => closed.abort());
   void timer.sleep(milliseconds, closed.signal).then(() => {
     if (closed.signal.aborted) return;
     controller.abort(new ServiceError('busy', `the request took longer than ${milliseconds} ms`, { headers: { 'Retry-After': '1' } }));

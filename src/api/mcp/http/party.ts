@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { AccessWatch } from '../../../operations/index.ts';
 import { clientNetwork } from '../../../lib/trusted-proxies.ts';
+import { whenClosed } from '../../../lib/when-closed.ts';
 import type { Identity } from '../auth/authenticator.ts';
 
 /** The client that opens sessions and streams. */
@@ -31,9 +32,4 @@ export function endWith(party: Party, response: ServerResponse): void {
   const { signal, release } = party.follow();
   signal.addEventListener('abort', () => void response.end(), { once: true });
   whenClosed(response, release);
-}
-
-export function whenClosed(response: ServerResponse, then: () => void): void {
-  if (response.destroyed || response.writableFinished) then();
-  else response.once('close', then);
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type MessageExtraInfo, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { whenClosed } from '../../../lib/when-closed.ts';
 import type { Session } from './sessions.ts';
 
 /** Milliseconds between two comments that prevent intermediaries from closing an idle connection. */
@@ -36,7 +37,8 @@ export class SseTransport implements Transport {
 
   async start(): Promise<void> {
     this.#response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache, no-transform', Connection: 'keep-alive', 'X-Accel-Buffering': 'no' });
-    this.#response.once('close', () => void this.close());
+    whenClosed(this.#response, () => void this.close());
+    if (this.#closed) return;
     this.#write(`event: endpoint\ndata: ${this.#endpoint}\n\n`);
     this.#keepAlive = setInterval(() => this.#write(': keepalive\n\n'), KEEP_ALIVE_MS).unref();
   }

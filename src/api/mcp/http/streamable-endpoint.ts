@@ -2,6 +2,7 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Log } from '../../../lib/log.ts';
+import { whenClosed } from '../../../lib/when-closed.ts';
 import type { Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
 import { REFUSED, SESSION_NOT_FOUND } from '../core/fault.ts';
@@ -10,7 +11,7 @@ import { carrySender } from '../faces/sender.ts';
 import { HANDSHAKE } from '../revisions.ts';
 import type { Message } from '../select-revision.ts';
 import { Refusal, type Exchange } from './exchange.ts';
-import { endWith, whenClosed, type Party } from './party.ts';
+import { endWith, type Party } from './party.ts';
 import { Sessions, type Session } from './sessions.ts';
 
 /** Streamable HTTP of the revision with sessions: one server and one SDK transport for each session (decision D-113). */

@@ -1,0 +1,42 @@
+import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { whenClosed } from '../../lib/when-closed.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import type { ErrorFormat } from './errors.ts';
+
+/**
+ * Responds to bytes that are not HTTP when every request before them on their connection has its response. Otherwise those responses would be lost,
+ * and the client would take the error for the response to the first of these requests, which may have written something.
+ */
+export class BrokenRequests {
+  readonly #format: ErrorFormat;
+  readonly #last = new WeakMap<Duplex, ServerResponse>();
+  readonly #broken = new WeakSet<Duplex>();
+
+  constructor(format: ErrorFormat) {
+    this.#format = format;
+  }
+
+  /** Call this for each request as soon as its head has been parsed. */
+  note(response: ServerResponse): void {
+    this.#last.set(response.req.socket, response);
+  }
+
+  /** Everything that the connection receives afterwards is ignored. */
+  answer(error: NodeJS.ErrnoException, socket: Duplex): void {
+    if (this.#broken.has(socket)) return;
+    this.#broken.add(socket);
+    const last = this.#last.get(socket);
+    const end = (): void => this.#end(error, socket);
+    if (last === undefined || error.code === 'ECONNRESET') end();
+    else if (last.req.complete) whenClosed(last, end);
+    // Its own body is broken; it has its socket when it is its turn.
+    else if (last.socket === null && !last.destroyed) last.once('socket', end);
+    else end();
+  }
+
+  #end(error: NodeJS.ErrnoException, socket: Duplex): void {
+    // The last response has closed the connection.
+    if (!socket.writableEnded) answerBrokenRequest(error, socket, this.#format);
+  }
+}
