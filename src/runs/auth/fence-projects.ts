@@ -42,7 +42,7 @@ export function fenceProjects(handlers: Handlers<Operations>, deps: FenceDeps): 
       return handler(input, context);
     }] as const];
   });
-  return { ...handlers, ...Object.fromEntries(fenced), ...projectsSeen(handlers), ...schedulesSeen(handlers) } as Handlers<Operations>;
+  return { ...handlers, ...Object.fromEntries(fenced), ...projectsSeen(handlers), ...pipelinesSeen(handlers), ...schedulesSeen(handlers) } as Handlers<Operations>;
 }
 
 /**
@@ -86,6 +86,18 @@ function projectsSeen({ listProjects }: Handlers<Operations>): Handlers<Operatio
     async listProjects(input, context) {
       const answer = await listProjects(input, context);
       return 'data' in answer ? { ...answer, data: answer.data.filter(({ id }) => context.identity.may('read', id)) } : answer;
+    },
+  };
+}
+
+function pipelinesSeen({ listPipelines }: Handlers<Operations>): Handlers<Operations> {
+  if (listPipelines === undefined) return {};
+  return {
+    async listPipelines(input, context) {
+      const answer = await listPipelines(input, context);
+      if (!('data' in answer) || mayAll(context.identity)) return answer;
+      const seen = answer.data.map((pipeline) => ({ ...pipeline, projects: pipeline.projects && pipeline.projects.filter((id) => context.identity.may('read', id)) }));
+      return { ...answer, data: seen.filter(({ projects }) => projects === null || projects.length > 0) };
     },
   };
 }
