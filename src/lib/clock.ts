@@ -6,6 +6,11 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** Whether a moment is less than this long ago. False for one that is as far ahead: the clock was set back, and no pause must last until it catches up. */
+export function isRecent(moment: number, now: number, within: number): boolean {
+  return Math.abs(now - moment) < within;
+}
+
 /** Whole seconds since 1970, the unit of every timestamp in the document contract. */
 export function unixSeconds(clock: Clock): number {
   return Math.floor(clock.now() / 1000);

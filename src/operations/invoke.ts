@@ -58,8 +58,8 @@ export interface InvokerOptions<Operations> {
   readonly answerBytes?: (protocol: Protocol) => number;
 }
 
-/** Called with the parameters before validation; throws if they are wrong. */
-export type Precondition<Input> = (parameters: Partial<Record<keyof Input, unknown>>) => Promise<void> | void;
+/** Called with the parameters and the caller before validation; throws if the parameters are wrong. */
+export type Precondition<Input> = (parameters: Partial<Record<keyof Input, unknown>>, identity: Identity) => Promise<void> | void;
 
 export type Preconditions<Operations> = { readonly [K in keyof Operations]?: Precondition<InputOf<Operations, K>> };
 
@@ -94,11 +94,11 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
    * Reads the input. Its preconditions are checked once, however it is read. Calls that the caller may not make are refused as
    * early as possible.
    */
-  async function read(id: string, given: Input, refuse: (parameters: object) => void): Promise<object> {
+  async function read(id: string, given: Input, identity: Identity, refuse: (parameters: object) => void): Promise<object> {
     const precondition = (options.preconditions as Partial<Record<string, Precondition<object>>> | undefined)?.[id];
     let checked = precondition === undefined;
     const precheck = async (parameters: object): Promise<void> => {
-      if (!checked) await precondition!(parameters);
+      if (!checked) await precondition!(parameters, identity);
       checked = true;
       refuse(parameters);
     };
@@ -133,7 +133,7 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     try {
       identity = await identify(operation, caller);
       const known = identity;
-      input = await read(id, given, (parameters) => {
+      input = await read(id, given, known, (parameters) => {
         input = parameters;
         refuseEarly(operation, known, parameters);
         input = undefined;

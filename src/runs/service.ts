@@ -8,7 +8,7 @@ import type { Sql } from '../storage/index.ts';
 import { createAlerts, projectOf } from './alerts/index.ts';
 import { createArtifacts } from './artifacts/index.ts';
 import { createAuditLog, type Audit } from './audit/index.ts';
-import { createGuard, fenceProjects, type FenceDeps } from './auth/index.ts';
+import { createGuard, fencePreconditions, fenceProjects, type FenceDeps } from './auth/index.ts';
 import { Caches, createCacheHandlers } from './caches/index.ts';
 import { inDataDir, type Environment, type LiveRunsConfig } from './config/index.ts';
 import { openContents } from './contents/index.ts';
@@ -120,7 +120,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   ];
   return {
     handlers: { ...answeringFailures(fenceProjects(areas, fence), failures), ...metrics.handlers, ...system.handlers },
-    preconditions: answeringFailures({ ...runs.preconditions, ...projects.preconditions, ...scheduled.preconditions }, failures),
+    preconditions: answeringFailures(fencePreconditions({ ...runs.preconditions, ...projects.preconditions, ...scheduled.preconditions }, fence), failures),
     guard: createGuard(config, env.clock),
     fleet: fleet.service,
     async start() {

@@ -47,13 +47,16 @@ export class Origin {
   }
 }
 
-/** Serves the repositories below a folder over HTTP to clients that know the password. */
-export async function serveGit(folder: string, password: string): Promise<{ readonly url: string; readonly asked: string[]; stop(): void }> {
+/**
+ * Serves the repositories below a folder over HTTP to clients that know the password. `head`: what it claims to be the target of HEAD in the
+ * place of `refs/heads/main`, as a hostile server may.
+ */
+export async function serveGit(folder: string, password: string, head?: string): Promise<{ readonly url: string; readonly asked: string[]; stop(): void }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const [, given = ''] = (request.headers.authorization ?? '').split(' ');
     asked.push(Buffer.from(given, 'base64').toString());
-    if (asked.at(-1)!.split(':')[1] === password) return backend(folder, request, response);
+    if (asked.at(-1)!.split(':')[1] === password) return backend(folder, request, response, head);
     response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' });
     return response.end();
   });
@@ -61,7 +64,7 @@ export async function serveGit(folder: string, password: string): Promise<{ read
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, stop: () => void server.close() };
 }
 
-function backend(folder: string, request: IncomingMessage, response: ServerResponse): void {
+function backend(folder: string, request: IncomingMessage, response: ServerResponse, head: string | undefined): void {
   const { pathname, search } = new URL(request.url!, 'http://localhost');
   const child = spawn('git', ['-c', 'safe.directory=*', 'http-backend'], {
     env: {
@@ -75,9 +78,19 @@ function backend(folder: string, request: IncomingMessage, response: ServerRespo
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.on('close', () => {
-    const output = Buffer.concat(chunks);
+    const output = withHead(Buffer.concat(chunks), head);
     const end = output.indexOf('\r\n\r\n');
     const headers = Object.fromEntries(output.subarray(0, end).toString().split('\r\n').map((line) => line.split(': ') as [string, string]));
     response.writeHead(Number.parseInt(headers['Status'] ?? '200', 10), headers).end(output.subarray(end + 4));
   });
+}
+
+/** A line of the protocol begins with its own length in hexadecimal (gitprotocol-common(5)). */
+function withHead(output: Buffer, head: string | undefined): Buffer {
+  if (head === undefined) return output;
+  const changed = output.toString('latin1').replace(/[0-9a-f]{4}([0-9a-f]{40} HEAD symref-target:)refs\/heads\/main\n/, (_, line: string) => {
+    const text = `${line}${head}\n`;
+    return `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
+  });
+  return Buffer.from(changed, 'latin1');
 }

@@ -182,7 +182,7 @@ export const streamRunLogs = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List the configured projects
  *
- * Lists all projects, disabled ones included, in the order of the configuration. `read_only` says that the configuration came from a URL, so that projects cannot be changed here.
+ * Lists all projects, disabled ones included, in the order of the configuration. `read_only` says that the configuration came from a URL, so that projects cannot be changed here. A token for some projects sees those only.
  */
 export const listProjects = <ThrowOnError extends boolean = false>(options?: Options<ListProjectsData, ThrowOnError>): RequestResult<ListProjectsResponses, ListProjectsErrors, ThrowOnError> => (options?.client ?? client).get<ListProjectsResponses, ListProjectsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -267,7 +267,7 @@ export const getBadge = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * List the configured pipelines
  *
- * Lists all pipelines in the order of the configuration. Commands and environment are not shown, since they often carry secrets.
+ * Lists all pipelines in the order of the configuration. Commands and environment are not shown, since they often carry secrets. A token for some projects sees the pipelines of those only, and no other project in `projects`.
  */
 export const listPipelines = <ThrowOnError extends boolean = false>(options?: Options<ListPipelinesData, ThrowOnError>): RequestResult<ListPipelinesResponses, ListPipelinesErrors, ThrowOnError> => (options?.client ?? client).get<ListPipelinesResponses, ListPipelinesErrors, ThrowOnError>({
     security: CREDENTIALS,

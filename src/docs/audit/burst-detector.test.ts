@@ -31,6 +31,14 @@ describe('BurstDetector (contract section 5, rule 11)', () => {
     expect(each.fail('eve', 'a')).toBeDefined();
   });
 
+  it('reports on after the clock was set back', () => {
+    const { detector: each, clock } = detector(2);
+    for (let i = 0; i < 2; i++) each.fail('eve', 'a');
+    clock.time -= 86_400_000;
+    expect(each.fail('eve', 'a')).toBeUndefined();
+    expect(each.fail('eve', 'a')).toMatchObject({ count: 2 });
+  });
+
   it('agrees with a plain count', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 }), (threshold, gaps) => {
       const { detector: each, clock } = detector(threshold);

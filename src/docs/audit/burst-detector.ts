@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import { isRecent, type Clock } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
 
 export interface BurstOptions {
@@ -42,12 +42,12 @@ export class BurstDetector {
     const now = clock.now();
     const key = `${actor}\0${ip}`;
     const known = this.#failures.get(key) ?? { times: [], reportedAt: -Infinity };
-    known.times = known.times.filter((time) => time > now - windowMs);
+    known.times = known.times.filter((time) => isRecent(time, now, windowMs));
     known.times.push(now);
     // These times are enough to detect a burst.
     if (known.times.length > threshold) known.times.shift();
     this.#failures.set(key, known);
-    if (known.times.length < threshold || now - known.reportedAt < cooldownMs) return undefined;
+    if (known.times.length < threshold || isRecent(known.reportedAt, now, cooldownMs)) return undefined;
     known.reportedAt = now;
     return { actor, ip, count: known.times.length, windowSec: Math.round(windowMs / 1000) };
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import { isRecent, type Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { BodyUnavailable, inList, type Queries, type Sql } from '../../storage/index.ts';
@@ -77,7 +77,7 @@ export class Collector {
   #isDue({ record: { id, kind } }: BodyPlace): boolean {
     const now = this.#deps.clock.now();
     const last = this.#last.get(id);
-    if (last !== undefined && now - last < INTERVAL_MS[kind]) return false;
+    if (last !== undefined && isRecent(last, now, INTERVAL_MS[kind])) return false;
     this.#last.set(id, now);
     return true;
   }

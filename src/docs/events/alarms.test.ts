@@ -45,6 +45,9 @@ describe('the alarms of the server (decisions, section 6)', () => {
     fixture.advance(300);
     alarms.observe({ operation, error: new ServiceError('internal', 'the server failed') });
     expect(await told()).toHaveLength(2);
+    fixture.advance(-86_400); // the clock was set back
+    alarms.observe({ operation, error: new TypeError('a bug') });
+    expect(await told()).toHaveLength(3);
   });
 
   it('write nothing on a server that only reads', async () => {

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
+import { isRecent } from '../../lib/clock.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outcome } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -37,7 +38,7 @@ export function createAlarms(environment: Pick<DocsEnvironment, 'sql' | 'feed' |
   let watching: Promise<void> | undefined;
   const receive = (id: string): void => {
     const now = environment.clock.now();
-    if (now - (reportedAt.get(id) ?? -Infinity) < COOLDOWN_MS) return;
+    if (isRecent(reportedAt.get(id) ?? -Infinity, now, COOLDOWN_MS)) return;
     reportedAt.set(id, now);
     publishEvent(environment, 'ops.panic_recovered', { operation: id });
   };

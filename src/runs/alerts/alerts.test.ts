@@ -46,6 +46,15 @@ describe('a firing notification', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
+  it('of the same alerts for another project queues a run of that project, once', async () => {
+    const labels = (project: string) => ({ commonLabels: { alertname: 'DiskFull', quire_project: project } });
+    const { runs: [first] } = await receive(labels('alpha'));
+    const [other, again] = [await receive(labels('beta')), await receive(labels('beta'))];
+    expect([other.runs, again.runs]).toMatchObject([[{ project_id: 'beta' }], [{ id: other.runs[0]!.id }]]);
+    expect((await receive(labels('alpha'))).runs[0]!.id).toBe(first!.id);
+    expect(await counted()).toEqual({ queued: 2, repeated: 2 });
+  });
+
   it('leaves out resolved alerts', async () => {
     const { runs: [run] } = await receive({ alerts: [ALERT, { ...ALERT, status: 'resolved', fingerprint: 'ffff' }] });
     expect(JSON.parse((await api.queue.material(run!.id))!.input!)).toMatchObject({ alerts: [{ fingerprint: ALERT.fingerprint }] });

@@ -44,7 +44,10 @@ export function createAlerts({ config, log }: Pick<RunsEnvironment, 'config' | '
   /** Undefined if the project is unknown or disabled, or if its pipeline rejects the notification. */
   async function enqueue(projectId: string, notification: Notification, alerts: readonly Alert[]): Promise<OnceResult | undefined> {
     try {
-      return await enqueueOnce('alert', keyOf(notification.groupKey, alerts), requestFor(projectId, notification, alerts));
+      const [key, request] = [keyOf(notification.groupKey, alerts), requestFor(projectId, notification, alerts)];
+      const found = await enqueueOnce('alert', key, request);
+      // A run of another project must neither replace this one, nor be shown to the caller, who may not be allowed to see it.
+      return found.run.projectId === projectId ? found : await enqueueOnce('alert', `${key}:${projectId}`, request);
     } catch (error) {
       if (!(error instanceof ServiceError) || !UNAVAILABLE.has(error.code)) throw asRetryable(error);
       log.warn({ project: projectId, groupKey: notification.groupKey.slice(0, 200), err: error }, 'the run of an alert cannot be queued');

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import type { Context, Handlers } from '../../operations/index.ts';
+import type { Context, Handlers, Precondition, Preconditions } from '../../operations/index.ts';
 import type { RunRecord } from '../queue/port.ts';
 
 export interface FenceDeps {
@@ -10,7 +10,7 @@ export interface FenceDeps {
 }
 
 type Input = Readonly<Record<string, unknown>>;
-type Check = (input: Input, context: Context) => Promise<void> | void;
+type Check = (input: Input, caller: Pick<Context, 'identity'>) => Promise<void> | void;
 
 /** Operations whose path names a run. */
 const OF_RUN: readonly (keyof Operations)[] = [
@@ -23,9 +23,8 @@ const OF_RUN: readonly (keyof Operations)[] = [
  */
 export function fenceProjects(handlers: Handlers<Operations>, deps: FenceDeps): Handlers<Operations> {
   const checks: Partial<Record<keyof Operations, Check>> = {
-    ...Object.fromEntries(OF_RUN.map((id): [string, Check] => [id, (input, context) => requireRun(deps, input, context)])),
+    ...checksOfPaths(deps),
     enqueueRun: ({ project_id: project }, context) => requireProject(project, context),
-    runSchedule: ({ project_id: project }, context) => requireProject(project, context),
     getBadge: ({ id }, { identity }) => {
       if (typeof id === 'string' && !identity.may('read', id)) throw new ServiceError('project_not_found', `there is no project ${id.slice(0, 80)}`);
     },
@@ -43,16 +42,40 @@ export function fenceProjects(handlers: Handlers<Operations>, deps: FenceDeps): 
       return handler(input, context);
     }] as const];
   });
-  return { ...handlers, ...Object.fromEntries(fenced), ...projectsSeen(handlers), ...schedulesSeen(handlers) } as Handlers<Operations>;
+  return { ...handlers, ...Object.fromEntries(fenced), ...projectsSeen(handlers), ...pipelinesSeen(handlers), ...schedulesSeen(handlers) } as Handlers<Operations>;
 }
 
-async function requireRun({ runOf }: FenceDeps, { id }: Input, { identity }: Context): Promise<void> {
+/**
+ * Preconditions are checked before the handlers, and their errors also say what there is: so the restriction of `fenceProjects` comes before them,
+ * where the path names a run or a project.
+ */
+export function fencePreconditions(preconditions: Preconditions<Operations>, deps: FenceDeps): Preconditions<Operations> {
+  const fenced = Object.entries(checksOfPaths(deps)).flatMap(([id, check]) => {
+    const precondition = preconditions[id as keyof Operations] as Precondition<Input> | undefined;
+    if (precondition === undefined) return [];
+    return [[id, async (parameters: Input, identity: Context['identity']) => {
+      await check(parameters, { identity });
+      await precondition(parameters, identity);
+    }] as const];
+  });
+  return { ...preconditions, ...Object.fromEntries(fenced) };
+}
+
+/** The checks of operations whose path names a run or a project. */
+function checksOfPaths(deps: FenceDeps): Readonly<Record<string, Check>> {
+  return {
+    ...Object.fromEntries(OF_RUN.map((id): [string, Check] => [id, (input, caller) => requireRun(deps, input, caller)])),
+    runSchedule: ({ project_id: project }, caller) => requireProject(project, caller),
+  };
+}
+
+async function requireRun({ runOf }: FenceDeps, { id }: Input, { identity }: Pick<Context, 'identity'>): Promise<void> {
   if (mayAll(identity)) return;
   const run = typeof id === 'string' ? await runOf(id) : undefined;
   if (run !== undefined && !identity.may('read', run.projectId)) throw new ServiceError('run_not_found', 'there is no such run');
 }
 
-function requireProject(project: unknown, { identity }: Context): void {
+function requireProject(project: unknown, { identity }: Pick<Context, 'identity'>): void {
   if (mayAll(identity) || (typeof project === 'string' && identity.may('write', project))) return;
   throw new ServiceError('forbidden', typeof project === 'string' ? `${identity.username} is not for the project ${project.slice(0, 80)}` : `${identity.username} is for some projects only: name one by project_id`);
 }
@@ -63,6 +86,18 @@ function projectsSeen({ listProjects }: Handlers<Operations>): Handlers<Operatio
     async listProjects(input, context) {
       const answer = await listProjects(input, context);
       return 'data' in answer ? { ...answer, data: answer.data.filter(({ id }) => context.identity.may('read', id)) } : answer;
+    },
+  };
+}
+
+function pipelinesSeen({ listPipelines }: Handlers<Operations>): Handlers<Operations> {
+  if (listPipelines === undefined) return {};
+  return {
+    async listPipelines(input, context) {
+      const answer = await listPipelines(input, context);
+      if (!('data' in answer) || mayAll(context.identity)) return answer;
+      const seen = answer.data.map((pipeline) => ({ ...pipeline, projects: pipeline.projects && pipeline.projects.filter((id) => context.identity.may('read', id)) }));
+      return { ...answer, data: seen.filter(({ projects }) => projects === null || projects.length > 0) };
     },
   };
 }

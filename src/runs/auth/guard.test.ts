@@ -119,6 +119,19 @@ describe('a token of the configuration', () => {
     expect((await as('root', 'GET', `/runs/${other}`)).json()).toMatchObject({ data: { state: 'queued' } });
   });
 
+  it('for some projects does not learn which runs and schedules others have', async () => {
+    api.configure(`${CONFIG}schedules: [{name: nightly, project: alpha, cron: '0 3 * * *', kind: diagnostic}]\ntokens:\n${entry('ci', 'scopes: [submit, read], projects: [beta]')}`);
+    const [other, none] = [await api.queued('other-key-1', 'alpha'), '0'.repeat(32)];
+    // Each of these requests has something wrong that is checked after its run.
+    for (const [method, path] of [['POST', '/retry'], ['GET', '/logs?offset=x'], ['GET', '/logs/stream?offset=x']] as const) {
+      const answers = await Promise.all([other, none].map((id) => as('ci', method, `/runs/${id}${path}`, undefined, '')));
+      expect(answers.map((answer) => answer.json()), path).toEqual([{ error: { code: 'run_not_found' } }, { error: { code: 'run_not_found' } }]);
+    }
+    for (const name of ['nightly', 'nightley']) {
+      expect((await as('ci', 'POST', `/schedules/alpha/${name}/run`)).json(), name).toEqual({ error: { code: 'forbidden', message: 'token:ci is not for the project alpha' } });
+    }
+  });
+
   it('for some projects sees the caches of those alone, and deletes none without the scope admin', async () => {
     configure(entry('ci', 'scopes: [submit, read], projects: [beta]'));
     expect((await as('ci', 'GET', '/projects/beta/caches')).status).toBe(200);

@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { Reply, type Handlers } from '../../operations/index.ts';
 import type { Sql } from '../../storage/index.ts';
 import type { Audit } from '../audit/port.ts';
+import { actorOf } from '../auth/index.ts';
 import type { RunRecord } from '../queue/port.ts';
 import { follow, hasEnded, type FollowedAttempt, type FollowOptions } from './follow.ts';
 import { expired, readPage } from './reader.ts';
@@ -38,12 +39,12 @@ export function createLogHandlers(options: LogHandlerOptions): LogHandlers {
       return new Reply({ contentType: 'text/event-stream', content: follow(options, from, signal) }, STREAM_HEADERS);
     },
 
-    async deleteRunLogs({ id }) {
+    async deleteRunLogs({ id }, context) {
       const run = await requireRun(options, id);
       if (run.finishedAt === null) throw new ServiceError('run_state_conflict', `the run is ${run.state}: its logs can be deleted when it has ended`);
       await options.sql.transaction(async (tx) => {
         await options.retention.markRun(tx, id);
-        await options.audit.record(tx, 'api', 'delete', id, { what: 'logs' });
+        await options.audit.record(tx, actorOf(context), 'delete', id, { what: 'logs' });
       });
       // Nobody can read the remaining chunks any more; the next sweep removes them as well.
       void options.retention.sweep(() => false).catch(() => undefined);

@@ -166,7 +166,7 @@ describe('the budget of all logs', () => {
 });
 
 describe('DELETE /api/v1/runs/{id}/logs', () => {
-  const deleteLogs = (fixture: LogFixture, id: string): Promise<unknown> => fixture.logs.handlers.deleteRunLogs({ id }, undefined as never) as Promise<unknown>;
+  const deleteLogs = (fixture: LogFixture, id: string): Promise<unknown> => fixture.logs.handlers.deleteRunLogs({ id }, { identity: { username: 'token:root' } } as never) as Promise<unknown>;
 
   it('removes the logs of all attempts, and the run says so; again is no error', async () => {
     const { fixture } = await started();
@@ -176,6 +176,7 @@ describe('DELETE /api/v1/runs/{id}/logs', () => {
     await fixture.logs.append(second, SHIP, 0, lines(10));
     await fixture.end(second, 'failed');
     await deleteLogs(fixture, first.runId);
+    expect(fixture.audited).toEqual([['token:root', 'delete', first.runId]]);
     for (const ref of [first, second]) await expect(fixture.list(ref)).rejects.toEqual(expired);
     expect(await fixture.run(first.runId)).toMatchObject({ logsExpired: true, logsBytes: 0 });
     await deleteLogs(fixture, first.runId);

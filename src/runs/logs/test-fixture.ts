@@ -20,6 +20,8 @@ export class LogFixture {
   readonly logs: RunLogsService;
   /** Lines that were dropped. */
   dropped = 0;
+  /** Actor, action and target of the entries of the audit log. */
+  readonly audited: string[][] = [];
   readonly #listeners = new Set<(change: RunChange) => void>();
 
   constructor(sql: Sql, limits: LogLimits, timer: Timer, runRetention = 0, room?: RunLogsOptions['room']) {
@@ -37,7 +39,7 @@ export class LogFixture {
         return () => this.#listeners.delete(listener);
       },
     };
-    this.logs = createRunLogs({ env, queue: () => queue, audit: { record: async () => {} }, room, dropped: (events) => (this.dropped += events) });
+    this.logs = createRunLogs({ env, queue: () => queue, audit: { record: async (_, actor, action, target) => void this.audited.push([actor, action, target]) }, room, dropped: (events) => (this.dropped += events) });
   }
 
   static async open(limits: LogLimits = {}, { path = ':memory:', timer = never, runRetention = 0, room }: { path?: string; timer?: Timer; runRetention?: number; room?: RunLogsOptions['room'] } = {}): Promise<LogFixture> {

@@ -104,6 +104,20 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
     expect(world.keys).toEqual([key('release', 490_001)]);
   });
 
+  it('go on when the clock was days ahead and has been corrected', async () => {
+    const { world, schedules } = await open();
+    await schedules.tick();
+    world.now += 1000 * HOUR;
+    await schedules.tick();
+    world.now = START + HOUR;
+    world.keys.length = 0;
+    await schedules.tick();
+    expect(world.keys).toEqual([]);
+    world.now += HOUR;
+    await schedules.tick();
+    expect(world.keys).toEqual([key('release', 490_002), key('content', 490_002)]);
+  });
+
   it('skip a slot that is refused, and try one again that met a failure', async () => {
     const { world, schedules } = await open();
     await schedules.tick();

@@ -1,4 +1,4 @@
-import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import { isRecent, unixSeconds, type Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Sql } from '../../../storage/index.ts';
 import { writeUses } from '../rows/api-key-rows.ts';
@@ -40,7 +40,7 @@ export class KeyUses {
     if (this.#relay !== undefined) return this.#relay(hash);
     const now = unixSeconds(this.#clock);
     this.#noted.set(hash, now);
-    if (now - this.#writtenAt >= PAUSE) void this.flush();
+    if (!isRecent(this.#writtenAt, now, PAUSE)) void this.flush();
   }
 
   /** The later of the stored and the recorded time. */

@@ -3,7 +3,7 @@ import { createRemoteJWKSet, customFetch as keysFetch, EncryptJWT, jwtDecrypt, j
 import type * as OpenIdClient from 'openid-client';
 import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client';
 import { ServiceError } from '../../../errors/index.ts';
-import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import { isRecent, unixSeconds, type Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { invalidCredentials } from '../unauthenticated.ts';
 import type { OidcSettings } from './settings.ts';
@@ -129,7 +129,7 @@ export class Issuer {
   /** Loads the issuer's configuration once; after a failure, the issuer is not called for a few seconds. */
   async #discover(): Promise<Discovered> {
     const now = this.#deps.clock.now();
-    if (this.#discovered === undefined && now - this.#failedAt < RETRY_SECONDS * 1000) throw unavailable();
+    if (this.#discovered === undefined && isRecent(this.#failedAt, now, RETRY_SECONDS * 1000)) throw unavailable();
     this.#discovered ??= this.#ask();
     try {
       return await this.#discovered;

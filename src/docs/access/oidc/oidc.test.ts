@@ -1,7 +1,9 @@
 import { generateKeyPair } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../../../lib/log.ts';
 import { browse, CLIENT, LocalIssuer, REDIRECT } from '../../../testkit/local-issuer.ts';
 import { AccessFixture, START, token } from '../test-fixture.ts';
+import { Issuer } from './issuer.ts';
 import type { OidcSettings } from './settings.ts';
 
 let issuer: LocalIssuer;
@@ -103,6 +105,21 @@ describe('sign-in by OpenID Connect', () => {
     expect(await fixture.call('getSignInMethods')).toEqual({ password: true, oidc: false });
     await expect(fixture.call('startOidcSignIn')).rejects.toMatchObject({ code: 'not_found' });
   });
+});
+
+it('an issuer that did not answer is called again after five seconds, and once the clock was set back', async () => {
+  await open();
+  let [now, calls] = [START * 1000, 0];
+  const call = async (): Promise<Response> => {
+    calls += 1;
+    throw new Error('no answer');
+  };
+  const unreachable = new Issuer({ settings: settings(), fetch: call, clock: { now: () => now }, log: silentLog, secret: 'x' });
+  for (const step of [0, 4999, 1, -86_400_000]) {
+    now += step;
+    await expect(unreachable.begin()).rejects.toMatchObject({ code: 'unavailable' });
+  }
+  expect(calls).toBe(3);
 });
 
 describe('tokens of the issuer', () => {

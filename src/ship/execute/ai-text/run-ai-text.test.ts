@@ -145,6 +145,8 @@ describe('the response', () => {
     const running = ask(server.endpoint);
     expect((await ended(running)).content).toMatchObject({ content: 'It is ***.' });
     expect(running.text()).toEqual(['It is ***.']);
+    const names = await chatServer(streams(event({ model: KEY, choices: [{ delta: { content: 'x' }, finish_reason: `stop ${KEY}` }] })));
+    expect((await ended(ask(names.endpoint))).content).toMatchObject({ model: '***', finish_reason: 'stop ***' });
     const echo = await chatServer((response, { headers }) => answers(401, { error: { message: `bad key ${headers.authorization}` } })(response, undefined!));
     expect((await ended(ask(echo.endpoint))).error!.message).toBe(`the model at ${echo.endpoint} answered 401: bad key Bearer ***`);
   });
@@ -155,6 +157,11 @@ describe('the response', () => {
     expect(content).toMatchObject({ truncated: true, finish_reason: 'stop' });
     expect(Buffer.byteLength(JSON.stringify(content))).toBeLessThanOrEqual(1024 * 1024);
     expect(Buffer.byteLength(JSON.stringify(content))).toBeGreaterThan(1024 * 1024 - 10);
+  });
+
+  it('has a name of the model that leaves room for the text', async () => {
+    const server = await chatServer(streams(event({ model: 'm'.repeat(2 ** 21), choices: [{ delta: { content: 'x' }, finish_reason: 'stop' }] })));
+    expect((await ended(ask(server.endpoint))).content).toMatchObject({ content: 'x', model: 'm'.repeat(200), truncated: false });
   });
 
   it('is the same however the stream is cut', () => {

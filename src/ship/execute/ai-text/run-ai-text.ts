@@ -13,6 +13,8 @@ import { TextLog } from './text-log.ts';
 
 const RETRIES = 2;
 const MAX_RETRY_AFTER_MS = 60_000;
+/** Most characters of a name that the server sends: of its model, and of why the text has ended. */
+const MAX_NAME = 200;
 const BACKOFF = { initial: 1_000, max: 10_000 };
 
 type Attempt =
@@ -97,6 +99,9 @@ async function readAnswer({ output, masker }: Work, plan: AiTextPlan, { body, co
     await text.end();
   }
   const { finish_reason, usage, model } = answer.facts;
-  const result = { content: text.content, content_type: 'text/plain', model: model ?? plan.model, finish_reason, usage, truncated: text.truncated };
+  const shown = (name: string): string => masker.text(name).slice(0, MAX_NAME).toWellFormed();
+  const result = {
+    content: text.content, content_type: 'text/plain', model: shown(model ?? plan.model), finish_reason: finish_reason === null ? null : shown(finish_reason), usage, truncated: text.truncated,
+  };
   return { outcome: Outcome.SUCCEEDED, result: { type: RESULT_TYPE, body: fitResult(result) } };
 }

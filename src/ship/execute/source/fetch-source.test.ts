@@ -122,6 +122,20 @@ describe('a clone that is kept', () => {
   });
 });
 
+describe('a hostile server', () => {
+  it('cannot name a default branch that leads to files outside of the work folder', async () => {
+    const outside = join(origin.folder, 'outside');
+    const server = await serveGit(origin.folder, 'password', `refs/heads/${'../'.repeat(30)}${outside.slice(1)}`);
+    const running = run(bench(), { gitUrl: `${server.url}/origin/.git`, credentials: { username: 'robot', password: 'password' } });
+    const { outcome } = await running.result;
+    expect(existsSync(outside)).toBe(false);
+    expect(outcome, running.text().join('\n')).toBe(Outcome.SUCCEEDED);
+    const { two } = origin.commits;
+    expect(running.text('stdout')).toEqual([`two ${two} ${two} HEAD 1`]);
+    server.stop();
+  });
+});
+
 describe('a private repository', () => {
   it('is fetched with a token that steps do not get, in no variable, file or log', async () => {
     const token = 'a-token-of-a-robot';

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../../lib/did-you-mean.ts';
-import { isCommit } from '../../../lib/git-ref.ts';
+import { isCommit, isGitRef } from '../../../lib/git-ref.ts';
 
 /** A commit, and the ref by which it was found. */
 export interface ResolvedRef {
@@ -10,10 +10,10 @@ export interface ResolvedRef {
   readonly branch?: string;
 }
 
-/** Refs by full name, as `git ls-remote --symref` lists them. */
+/** Refs by full name, as `git ls-remote --symref` lists them: git does not check the target of HEAD, which becomes the name of a file. */
 export interface RemoteRefs {
   readonly commits: ReadonlyMap<string, string>;
-  /** The target of HEAD. */
+  /** The target of HEAD, if that is the name of a ref. */
   readonly head: string | undefined;
 }
 
@@ -27,8 +27,10 @@ export function readRemoteRefs(text: string): RemoteRefs {
   for (const line of text.split('\n')) {
     const [value = '', name] = line.split('\t');
     if (name === undefined) continue;
-    if (name === 'HEAD' && value.startsWith('ref: ')) head = value.slice('ref: '.length);
-    else if (isCommit(value)) commits.set(name, value);
+    if (name === 'HEAD' && value.startsWith('ref: ')) {
+      const target = value.slice('ref: '.length);
+      if (isGitRef(target)) head = target;
+    } else if (isCommit(value)) commits.set(name, value);
   }
   return { commits, head };
 }
