@@ -44,7 +44,8 @@ export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, su
 export { buffer, reserve } from './inverted/scratch';
 export { clear, noteDocument, openSegment, mergeSegment, writeSegment } from './inverted/segments';
 export { lookUpScores, orderSelected, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
-export { matchTallied, scoreTallied, selectTallied, tallyForms, tallyList } from './inverted/tallies';
+export { matchTallied, scoreTallied, selectTallied } from './inverted/tallies';
+export { tallyForms, tallyList } from './inverted/tallying';
 export { hostStart, tokenizeText } from './inverted/tokenizer';
 
 /** Makes an empty index in a memory of three pages that are all zero. */

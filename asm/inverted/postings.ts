@@ -30,7 +30,7 @@ import {
 } from './layout.ts';
 import { allocate, release, resize, roomFor } from './memory.ts';
 import { pack } from './packing.ts';
-import { codePositions, forgetPositions, notePositions, noteSingle } from './positions.ts';
+import { codePositions, forgetPositions, notePositions, noteSingle } from './position-coding.ts';
 import { B_BLOCK, B_BLOCK_FIELDS, buffer, reserve } from './scratch.ts';
 
 export const MAX_TAIL: u32 = 16384;

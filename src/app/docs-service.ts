@@ -13,6 +13,7 @@ import { createInvoker, createPermits, type Invoke, type Protocol } from '../ope
 import { connectToLeader } from './replication/connect.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, FileLock, migrate, openDatabase, openPostgres, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
 import type { Running } from './foreground.ts';
+import { namingSetting } from './naming-setting.ts';
 import { serveProtocols, type Listeners } from './protocols/index.ts';
 import { mcpAnswerBytes } from './settings/answer-bytes.ts';
 import { IN_MEMORY, missingControls, type Settings } from './settings/index.ts';
@@ -52,6 +53,8 @@ export interface RunningDocumentService extends Running {
   readonly url: string;
   /** The addresses of the protocols. */
   readonly listeners: Listeners;
+  /** Where the documents are, for people: the file, or the URL without its password. */
+  readonly database: string;
   /** Ids of the operations that have a handler. */
   readonly built: readonly string[];
   /** Processes that serve reads beside this one. */
@@ -66,7 +69,7 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
   const { settings, log, clock = systemClock } = options;
   const keys = keysOf(settings);
   const isNode = settings.storage.driver === 'postgres';
-  const ownFiles = isNode ? takeOwnFiles(settings) : undefined;
+  const ownFiles = isNode ? await namingSetting('SVC_PATH', () => takeOwnFiles(settings)) : undefined;
   const sql = await openStore(options, keys).catch((error: unknown) => {
     ownFiles?.release();
     throw error;
@@ -94,7 +97,7 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
     const { url, reload } = listeners;
     const ended = isNode ? Promise.race([cutOff.promise, ...(listeners.ended ? [listeners.ended] : [])]) : listeners.ended;
     return {
-      url, listeners, built: Object.keys(service.handlers), workerPids: () => workers?.pids ?? [],
+      url, listeners, database: isNode ? `${sql.info.path}; files of this node beside ${settings.database.path}` : settings.database.path, built: Object.keys(service.handlers), workerPids: () => workers?.pids ?? [],
       ...(ended && { ended }), ...(reload && { reload }), stop: stopInOrder({ listeners, service, backups, sql, converter, spools, ownFiles }, settings, log),
     };
   } catch (error) {
@@ -117,8 +120,8 @@ function startBackups(settings: Settings, service: DocumentService, { clock, log
 async function openStore({ settings, open }: StartOptions, keys: KeyRing | undefined): Promise<Sql> {
   const { database: { path }, storage, postgres: { url, pool }, http3 } = settings;
   if (open !== undefined) return open(path, keys);
-  if (storage.driver === 'postgres') return openPostgres({ url, pool, turns: true, keys, ownFiles: resolve(path) });
-  return openDatabase({ path, keys, ...(http3.enabled && { groupWindowMs: GROUP_WINDOW_MS }) });
+  if (storage.driver === 'postgres') return namingSetting('SVC_POSTGRES_URL', () => openPostgres({ url, pool, turns: true, keys, ownFiles: resolve(path) }));
+  return namingSetting('SVC_PATH', () => openDatabase({ path, keys, ...(http3.enabled && { groupWindowMs: GROUP_WINDOW_MS }) }));
 }
 
 /**

@@ -18,6 +18,7 @@ import { migrate, openDatabase, openPostgres, RUN_QUEUE_MIGRATIONS, type Sql } f
 import { createRunsBackups, type BackupSchedule } from './backups/index.ts';
 import { Certificates } from './certificates.ts';
 import type { Running } from './foreground.ts';
+import { namingSetting } from './naming-setting.ts';
 import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from './runs/fleet.ts';
 import { createLocalExecutor, startLocalShip, type LocalShip } from './runs/local-ship.ts';
 import { readSpecification } from './specification.ts';
@@ -130,10 +131,10 @@ function openDriver({ config }: LoadedRunsConfig, variables: Environment): Promi
     const { url_env: name, pool } = config.storage.postgres;
     const url = variables[name];
     if (!url) throw new ConfigError([`storage.postgres.url_env: the variable ${name} must be set to the URL of the database, such as postgres://user:password@host/database`]);
-    return openPostgres({ url, pool });
+    return namingSetting(name, () => openPostgres({ url, pool }));
   }
   const { path, synchronous, busy_timeout: busyTimeoutMs } = config.storage.sqlite;
-  return openDatabase({ path: path === ':memory:' ? path : inDataDir(config, path), synced: synchronous === 'full', busyTimeoutMs });
+  return namingSetting('storage.path', () => openDatabase({ path: path === ':memory:' ? path : inDataDir(config, path), synced: synchronous === 'full', busyTimeoutMs }));
 }
 
 async function openStore(loaded: LoadedRunsConfig, variables: Environment): Promise<Sql> {
@@ -175,7 +176,7 @@ async function serveHttp({ loaded, log, validateResponses = false }: RunsStartOp
     apiKeys: false,
     extensions: loaded.config.console ? [consolePages('runs')] : [],
   });
-  return startHttpServer(app.callback(), listenOn(loaded.config.listen), nestedErrors, { tls, log });
+  return namingSetting('listen', () => startHttpServer(app.callback(), listenOn(loaded.config.listen), nestedErrors, { tls, log }));
 }
 
 /** Pages of other sites are rejected while reading requires no token (decision D-140). */
@@ -187,7 +188,7 @@ function whileReadsAreOpen(config: LiveRunsConfig): JudgeWebRequest {
 }
 
 function serveFleet({ log, timer = systemTimer }: RunsStartOptions, { fleet }: RunQueueService, authority: Authority, addresses: FleetAddresses, clock: Clock): Promise<RunningFleet> {
-  return startFleet({ service: fleet, authority, addresses, clock, timer, log });
+  return namingSetting('fleet', () => startFleet({ service: fleet, authority, addresses, clock, timer, log }));
 }
 
 /**

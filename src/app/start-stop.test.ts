@@ -54,7 +54,7 @@ describe('the document service does not start', () => {
     const { port } = other.address() as AddressInfo;
     const ending = await DocsProcess.run(args('--http-addr', `127.0.0.1:${port}`)).ended;
     other.close();
-    expectRefusal(ending, new RegExp(`127\\.0\\.0\\.1:${port}.*in use`));
+    expectRefusal(ending, new RegExp(`^SVC_HTTP_ADDR: .*127\\.0\\.0\\.1:${port}.*in use; stop`));
     // It must not have left its database locked or incomplete.
     await makeDatabase();
   });
@@ -73,12 +73,12 @@ describe('the document service does not start', () => {
   it('on a file that is no database', async () => {
     await mkdir(join(folder, 'data'));
     await writeFile(database, 'not a database, but long enough to be read as one '.repeat(200));
-    expectRefusal(await DocsProcess.run(args()).ended, /not a database/);
+    expectRefusal(await DocsProcess.run(args()).ended, /^SVC_PATH: .*not a database/);
   });
 
   it('on a database that another process serves, which goes on', async () => {
     const { server, url } = await DocsProcess.serve(database);
-    expectRefusal(await DocsProcess.run(args()).ended, /in use by another process/);
+    expectRefusal(await DocsProcess.run(args()).ended, /^SVC_PATH: .*in use by another process; stop that process/);
     await addDocument(url);
     await server.end();
   });

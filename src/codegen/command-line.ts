@@ -16,7 +16,7 @@ const WIDTH = 120;
 const page = (root: string): string => join(root, 'docs', 'cli.md');
 
 /** The expected page on the command line: the part that is written by hand, and the help of every command. */
-export async function renderCommandLine(root: string): Promise<string> {
+async function renderCommandLine(root: string): Promise<string> {
   const before = (await readFile(page(root), 'utf8')).split(MARK)[0]!;
   const nowhere = { write: () => true } as unknown as Io['stdout'];
   const program = await createProgram('all', { stdin: process.stdin, stdout: nowhere, stderr: nowhere, setExitCode: () => undefined });

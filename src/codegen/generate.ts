@@ -46,7 +46,7 @@ async function generateHere(root: string, target: string): Promise<void> {
 }
 
 /** Writes the files generated from one service's specification into `folder`, and the MCP tools into `mcp` beside it. */
-export async function generateService(root: string, service: ServiceName, folder: string): Promise<void> {
+async function generateService(root: string, service: ServiceName, folder: string): Promise<void> {
   const source = join(root, 'openapi', service, 'openapi.yaml');
   const document = await bundleSpecification(source);
   checkExamples(document, service);

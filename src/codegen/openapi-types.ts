@@ -88,7 +88,7 @@ export interface OpenApiDocument {
   };
 }
 
-export const HTTP_METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+const HTTP_METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 /** Every operation of a document, with its path and method. */
 export function* operationsOf(document: OpenApiDocument): Generator<{ path: string; method: string; operation: OperationObject }> {

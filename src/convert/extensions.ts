@@ -1,7 +1,7 @@
 import type { FileFormat } from './contract.ts';
 
 /** Extensions of files that can be converted, without the dot. */
-export const CONVERTIBLE: readonly FileFormat[] = ['md', 'txt', 'html', 'htm', 'pdf', 'docx', 'odt', 'rtf', 'yaml', 'yml', 'log', 'lex', 'tex', 'latex'];
+const CONVERTIBLE: readonly FileFormat[] = ['md', 'txt', 'html', 'htm', 'pdf', 'docx', 'odt', 'rtf', 'yaml', 'yml', 'log', 'lex', 'tex', 'latex'];
 
 const MEDIA_TYPES: Readonly<Record<string, FileFormat>> = {
   'text/markdown': 'md', 'text/x-markdown': 'md', 'text/plain': 'txt', 'text/html': 'html', 'application/xhtml+xml': 'html', 'application/pdf': 'pdf', 'application/x-pdf': 'pdf',

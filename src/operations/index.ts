@@ -1,4 +1,4 @@
-export type { Access, Effect, FlatInput, Operation, OperationMap, OperationSpec, ParameterSpec } from './spec.ts';
+export type { Access, Effect, FlatInput, Operation, OperationSpec, ParameterSpec } from './spec.ts';
 export { changesState } from './access-mode.ts';
 export type { AccessMode, Caller, Protocol, StreamedBody } from './caller.ts';
 export { AnswerBudget, DEFAULT_ANSWER_BYTES, truncationHeaders, truncationIn, truncationOf, type Truncation } from './answer-budget.ts';

@@ -62,9 +62,6 @@ export interface Operation<Input, Output> {
   readonly output: Output;
 }
 
-/** Maps operation ids to their types; generated for each service. */
-export type OperationMap = Record<string, Operation<object, unknown>>;
-
 type Merge<T> = { [K in keyof T]: WithLists<T[K]> };
 
 type Scalar = string | number | boolean;

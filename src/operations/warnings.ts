@@ -1,7 +1,7 @@
 import { Reply } from './handler.ts';
 
 /** Header with the warnings of a response that is not an object. */
-export const WARNINGS_HEADER = 'X-Warnings';
+const WARNINGS_HEADER = 'X-Warnings';
 
 /** Maximum number of bytes of the header, because clients and proxies limit the total size of all headers. */
 const MAX_HEADER = 1024;

@@ -27,7 +27,7 @@ export interface ServerLimits {
 }
 
 /** 8,192 connections leave file descriptors for the database. */
-export const USUAL_LIMITS: ServerLimits = { headMs: 20_000, bodies: USUAL_PACE, stallMs: 60_000, connections: 8192 };
+const USUAL_LIMITS: ServerLimits = { headMs: 20_000, bodies: USUAL_PACE, stallMs: 60_000, connections: 8192 };
 
 /** Rejected connections are logged with at most one line a minute. */
 const LOG_EVERY_MS = 60_000;

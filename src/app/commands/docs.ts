@@ -120,10 +120,10 @@ async function start(flags: Flags): Promise<Running & { readonly url: string }> 
   const end = await startTracing(traces, log);
   const running = tracedUntilStopped(await startDocumentService({ settings, log, traces }), end);
   if (stdio) {
-    log.info({ database: settings.database.path }, 'MCP is served over standard input and output');
+    log.info({ database: running.database }, 'MCP is served over standard input and output');
     return running;
   }
-  console.log(`Quire document service listening on ${running.url} (database ${settings.database.path})`);
+  console.log(`Quire document service listening on ${running.url} (database ${running.database})`);
   // Browsers cannot open unix sockets.
   const hasPages = running.listeners.http !== undefined && !running.url.startsWith(SOCKET);
   if (hasPages && settings.http.console) console.log(`  console:   ${running.url}/console`);

@@ -3,6 +3,7 @@ import { operations } from '../../../generated/docs/operations.ts';
 import {
   addDocsServices, createGate, describeRpcs, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, type NodeService, type Schema, UNLIMITED_RPCS, USUAL_WAITS,
 } from '../../api/grpc/index.ts';
+import { namingSetting } from '../naming-setting.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 
 /** The image that `npm run generate` makes of the proto files. */
@@ -17,7 +18,7 @@ export async function serveGrpc({ settings, tls, invoke, log, service, spools, r
   if (!enabled) return undefined;
   const schema = await (imageSchema ??= readFile(IMAGE).then(readSchema));
   const accessLog = settings.log.access;
-  const listener = await startGrpcServer({
+  const listener = await namingSetting('SVC_GRPC_ADDR', () => startGrpcServer({
     address: addr,
     credentials: serverCredentials(addr.kind === 'unix' ? undefined : tls),
     schema, reflection, maxMessageBytes,
@@ -34,7 +35,7 @@ export async function serveGrpc({ settings, tls, invoke, log, service, spools, r
       invoke: (operation, input, caller) => invoke(operation, input, caller),
       watch: (input, signal) => service.watch(input, signal),
     }),
-  });
+  }));
   service.describeGrpc(describeRpcs({ schema, operations }));
   return listener;
 }

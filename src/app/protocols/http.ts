@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { consolePages, createHttpApp, flatErrors, listenOn, startHttpServer, type HttpAppOptions } from '../../api/http/index.ts';
+import { namingSetting } from '../naming-setting.ts';
 import type { WorkerPool } from '../workers/index.ts';
 import type { Listener, ProtocolContext, WebContext } from './context.ts';
 import { GRAPHQL_PATH, graphqlErrors, graphqlRoutes } from './graphql.ts';
@@ -12,7 +13,7 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
   if (!settings.http.enabled) return undefined;
   const tls = settings.http.addr.kind === 'unix' ? undefined : context.tls;
   const listener = await createHttpListener(context);
-  const server = await startHttpServer(listener, listenOn(settings.http.addr), flatErrors, { tls, log, sockets: workers?.sockets });
+  const server = await namingSetting('SVC_HTTP_ADDR', () => startHttpServer(listener, listenOn(settings.http.addr), flatErrors, { tls, log, sockets: workers?.sockets }));
   return workers === undefined ? server : serveWorkers(context, server, workers, limit);
 }
 

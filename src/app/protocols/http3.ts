@@ -1,6 +1,7 @@
 import { flatErrors, listenOn, startHttpServer } from '../../api/http/index.ts';
 import { QuicListener, LIBRARY, loadLibrary, type Http3Library } from '../../api/http3/index.ts';
 import type { TlsSource } from '../../lib/tls.ts';
+import { namingSetting } from '../naming-setting.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 import { createHttpListener } from './http.ts';
 
@@ -42,7 +43,7 @@ async function listen(context: ProtocolContext, library: Http3Library, tls: TlsS
   const quic = new QuicListener({ library, tls, onLost: (err) => log.error({ err }, 'HTTP/3 is no longer served: its port could not be opened again with the new certificate') });
   try {
     const listener = await createHttpListener(context, 'http3');
-    const server = await startHttpServer(listener, listenOn(addr), flatErrors, { log, sockets: quic });
+    const server = await namingSetting('SVC_HTTP3_ADDR', () => startHttpServer(listener, listenOn(addr), flatErrors, { log, sockets: quic }));
     const url = server.url.replace('http:', 'https:');
     return {
       url,

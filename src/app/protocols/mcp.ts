@@ -1,6 +1,7 @@
 import { Authenticator, createMcpListener, INVALID_REQUEST, StaticKeys } from '../../api/mcp/index.ts';
 import { listenOn, startHttpServer, type ErrorFormat } from '../../api/http/index.ts';
 import { isLoopback } from '../../lib/address.ts';
+import { namingSetting } from '../naming-setting.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 import { createMcp, describeMcp } from './mcp-core.ts';
 import { webGuardOf } from './web-guard.ts';
@@ -33,7 +34,7 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
     origin: { guard: webGuardOf(settings, mcp.addr, 'nothing'), isOpen: !mcp.apiKeyEnabled && !access.enabled },
     rateLimit: { enabled: mcp.rateLimitEnabled, requests: mcp.rateLimitRequests, windowMs: mcp.rateLimitWindow, burst: mcp.rateLimitBurst, by: mcp.rateLimitBy, clock },
   });
-  const server = await startHttpServer(mcpListener.listener, address, jsonRpcErrors, { tls: context.tls, log });
+  const server = await namingSetting('SVC_MCP_ADDR', () => startHttpServer(mcpListener.listener, address, jsonRpcErrors, { tls: context.tls, log }));
   warnWhereOpen(context);
   describeMcp(context, served, { stdio: false, sessions: mcpListener.sessions });
   return {

@@ -91,7 +91,7 @@ export function startLocalShip(options: LocalShipOptions): LocalShip {
 }
 
 /** Messages are delivered on the next turn of the event loop, as over a network, so that neither side is called while it is calling the other. */
-export function directLink(service: FleetService, peer: Peer): ShipLink {
+function directLink(service: FleetService, peer: Peer): ShipLink {
   return {
     connect: (events) => connect(service, peer, events),
     appendLogs: (request) => refusing(service.appendLogs(peer, request)),

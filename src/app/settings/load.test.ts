@@ -215,7 +215,7 @@ auth: {jwtSecret: 0123}
       `${file}: unknown key zebra`,
       'unknown variable SVC_HTTP_ADRESS; did you mean SVC_HTTP_ADDR?',
       'unknown variable SVC_PAHT; did you mean SVC_PATH?',
-      'unknown variable SVC_WHATEVER_THAT_IS',
+      'unknown variable SVC_WHATEVER_THAT_IS; docs/settings.md lists all',
     ]);
   });
 

@@ -56,5 +56,5 @@ function unknownVariables(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('SVC_') && !VARIABLES.has(name))
     .sort()
-    .map((name) => `unknown variable ${name}${didYouMean(name, VARIABLES)}`);
+    .map((name) => `unknown variable ${name}${didYouMean(name, VARIABLES) || '; docs/settings.md lists all'}`);
 }

@@ -68,7 +68,7 @@ function find({ setting, yaml }: TableEntry, sources: Sources): Found | undefine
 }
 
 /** Converts `http-addr` to `httpAddr`, as commander does. */
-export function flagProperty(flag: string): string {
+function flagProperty(flag: string): string {
   return flag.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 

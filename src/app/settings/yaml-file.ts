@@ -28,7 +28,7 @@ export function readYamlFile(file: string): YamlSettings {
 }
 
 /** Like `readYamlFile`, from the file's text. */
-export function readYaml(file: string, text: string): YamlSettings {
+function readYaml(file: string, text: string): YamlSettings {
   // Numbers are read as text, because a secret such as 0123 is not 123.
   const parsed = parseYaml(text, { mapsAsMap: true, numbersAsText: true });
   if (!parsed.ok) return broken(file, `${file}: ${parsed.problem}`);

@@ -1,7 +1,7 @@
 import type { Quire } from './quire.ts';
 import type { DataOf, InputOf, SdkFunction } from './types.ts';
 
-/** How the pages of a list are requested (`client-facts.ts` of the service). */
+/** How the pages of a list are requested (`generated/docs/client-facts.ts`, `generated/runs/client-facts.ts`). */
 export interface Paging {
   readonly by: 'cursor' | 'before' | 'offset';
   readonly in: 'body' | 'query';

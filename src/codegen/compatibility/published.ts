@@ -8,7 +8,7 @@ import { UNDECIDED } from './schemas.ts';
 import { withoutProse } from './without-prose.ts';
 
 /** Where the description of a service's last release is stored, below the repository's root. */
-export const publishedFile = (service: string): string => join('openapi', 'published', `${service}.json`);
+const publishedFile = (service: string): string => join('openapi', 'published', `${service}.json`);
 
 /**
  * Findings that were reviewed and are compatible, each with its reason: `finding: reason`. Only findings that a program cannot

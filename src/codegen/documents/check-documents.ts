@@ -1,21 +1,27 @@
-// Part of `npm run check`: whether every citation in the project and every relative link of its markdown pages resolves, and whether
-// their examples of curl work.
+// Part of `npm run check`: whether every citation in the project and every relative link of its markdown pages resolves, whether the source
+// files and settings that they name exist, and whether their examples of curl work.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brokenCitations, type Cited } from './citations.ts';
 import { untypedBodies } from './curl-bodies.ts';
 import { deadLinks, type Tree } from './links.ts';
+import { missingFiles, namesOf } from './named-files.ts';
 import { readMarkdown, type MarkdownPage, type Section } from './markdown.ts';
+import { unknownVariables, variablesOf } from './variables.ts';
 
 /** Folders that contain no texts of this project, or texts by others, wherever they are; hidden folders are also skipped. */
 const SKIPPED = new Set(['node_modules', 'generated', 'dist', 'coverage', 'data']);
 const FOREIGN = new Set(['src/app/demo/corpus']);
-const TEXT = /\.(?:ts|js|md|yaml|graphql|proto|py|go|rs|java|cs|sh|pl|toml)$/;
+const TEXT = /\.(?:tsx?|js|md|yaml|graphql|proto|py|go|rs|java|cs|sh|pl|toml)$/;
 
 const RUN_QUEUE_CONTRACT = 'docs/contract/run-queue.md';
 const RUN_QUEUE_DECISIONS = 'docs/contract/run-queue-decisions.md';
 const DESIGN = 'docs/architecture.md';
 const CONTRACT = 'docs/contract/';
+const SETTINGS = 'docs/settings.md';
+
+/** Tells of files and settings that have gone. */
+const HISTORY = new Set(['CHANGELOG.md', 'bench/RESULTS.md']);
 
 /** Problems of the project in a folder, each with its location; empty if everything resolves. */
 export function checkDocuments(root: string): string[] {
@@ -24,10 +30,15 @@ export function checkDocuments(root: string): string[] {
   const pages = new Map([...texts].filter(([path]) => path.endsWith('.md')).map(([path, text]) => [path, readMarkdown(text)]));
   const tree: Tree = { has: (path) => !path.startsWith('..') && existsSync(join(root, path)), page: (path) => pages.get(path) };
   const cited = citedIn(pages);
+  const present = [...texts].filter(([path]) => !HISTORY.has(path) && !isTestOfThis(path));
+  const names = namesOf(texts.keys());
+  const settings = variablesOf(texts.get(SETTINGS) ?? '');
   return [
     ...[...texts].filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) => untypedBodies(path, text)),
     ...[...pages].flatMap(([path, page]) => deadLinks(path, page, tree)),
     ...[...texts].filter(([path]) => !isTestOfThis(path)).flatMap(([path, text]) => brokenCitations(path, text, cited)),
+    ...present.filter(([path]) => /\.(?:md|tsx?)$/.test(path)).flatMap(([path, text]) => missingFiles(path, text, names)),
+    ...present.filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) => unknownVariables(path, text, settings)),
   ];
 }
 

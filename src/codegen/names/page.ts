@@ -19,7 +19,7 @@ service, with or without a command of its own.
 `;
 
 /** The page that lists the names of all operations. */
-export async function renderNames(root: string): Promise<string> {
+async function renderNames(root: string): Promise<string> {
   const docs = await namesOfDocs(root);
   return [
     HEAD, '## The document service', '', ...table(docs, ['grpc', 'graphql', 'mcp']), '',

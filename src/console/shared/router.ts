@@ -6,7 +6,7 @@ export interface Place {
   readonly query: Readonly<Record<string, string>>;
 }
 
-export function parsePlace(hash: string): Place {
+function parsePlace(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
   return { path: path.split('/').filter((part) => part !== '').map(decoded), query: Object.fromEntries(new URLSearchParams(query)) };
 }

@@ -92,7 +92,7 @@ function blockOf(lines: readonly Line[], edges: number[], style: PdfStyle): Bloc
 }
 
 /** Returns 0 for text that is not a heading: text of the usual size that the outline does not name, and long text. */
-export function headingDepth(value: string, size: number, style: PdfStyle): number {
+function headingDepth(value: string, size: number, style: PdfStyle): number {
   if (value.length > HEADING_LENGTH || !/\p{L}/u.test(value)) return 0;
   const named = style.outline.get(value.replace(/\s+/g, '').toLowerCase());
   if (named !== undefined) return named;

@@ -32,7 +32,7 @@ export function rootOf(blocks: readonly Block[], notes: ReadonlyMap<string, read
 }
 
 /** The nodes of blocks, with consecutive list paragraphs gathered into nested lists. */
-export function blockNodes(blocks: readonly Block[]): (BlockContent | DefinitionContent)[] {
+function blockNodes(blocks: readonly Block[]): (BlockContent | DefinitionContent)[] {
   const out: (BlockContent | DefinitionContent)[] = [];
   const open = new OpenLists(out);
   for (const block of joinCode(blocks)) {

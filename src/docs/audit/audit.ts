@@ -45,10 +45,10 @@ type RelayedEvent = Extract<RelayedNote, { readonly kind: 'audit' }>;
 const NANOS = 1e6;
 
 /** The change that reports a sender beyond the rate limit to webhooks; its detail is an `Excess`. */
-export const EXCESS_CHANGE = 'security.rate_limit_exceeded';
+const EXCESS_CHANGE = 'security.rate_limit_exceeded';
 
 /** The change that reports a burst to webhooks; its detail is a `Burst`. */
-export const BURST_CHANGE = 'security.auth_failure_burst';
+const BURST_CHANGE = 'security.auth_failure_burst';
 
 interface Open {
   readonly log: AuditLog;

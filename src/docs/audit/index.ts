@@ -1,4 +1,4 @@
-export { BURST_CHANGE, createAudit, EXCESS_CHANGE, type Audit } from './audit.ts';
+export { createAudit, type Audit } from './audit.ts';
 export type { Excess } from './rate-limit-alarm.ts';
 export type { Burst } from './burst-detector.ts';
 export type { NewAuditEvent } from './events-of.ts';

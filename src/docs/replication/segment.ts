@@ -55,7 +55,7 @@ export function createSegment(folder: string, base: SegmentBase): number {
 }
 
 /** Throws `BadEntry` when the file does not begin with the header of a segment. */
-export function readBase(descriptor: number): SegmentBase {
+function readBase(descriptor: number): SegmentBase {
   const header = Buffer.alloc(HEADER);
   readSync(descriptor, header, 0, HEADER, 0);
   if (header.toString('latin1', 0, 8) !== MAGIC || crc32(header.subarray(0, HEADER - 4)) !== header.readUInt32LE(HEADER - 4)) throw new BadEntry('a segment of the binlog has no header');

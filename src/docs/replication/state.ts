@@ -36,7 +36,7 @@ const UPSERT = `
   ON CONFLICT(id) DO UPDATE SET role = excluded.role, history = excluded.history, position = excluded.position,
     checksum = excluded.checksum, epoch = excluded.epoch, fenced_by = excluded.fenced_by`;
 
-export const newHistory = (): string => randomBytes(16).toString('hex');
+const newHistory = (): string => randomBytes(16).toString('hex');
 
 /** Undefined in a database that was never opened by a build with replication. */
 export async function readState(queries: Queries): Promise<ReplicationState | undefined> {
@@ -53,7 +53,7 @@ export async function writeState(tx: Transaction, { role, history, position, che
  * after them. A follower that is started as the leader is promoted: it continues its history under a higher epoch. A node becomes a
  * follower only when a leader has accepted it (`writeState`): until then its earlier state is kept.
  */
-export function stateFor(role: Role, found: ReplicationState | undefined): ReplicationState {
+function stateFor(role: Role, found: ReplicationState | undefined): ReplicationState {
   const before = found ?? { role: '', history: newHistory(), position: 0, checksum: 0, epoch: 0, fencedBy: 0 };
   if (role === 'follower') return before;
   if (role === '') return { ...before, role };

@@ -2,7 +2,7 @@ import { outbox, type Transaction } from '../../storage/index.ts';
 import type { LaneProgress } from '../../net/index.ts';
 
 /** Name of the cursor that keeps changes in the feed until every lane has delivered them. */
-export const FEED_CURSOR = 'webhooks';
+const FEED_CURSOR = 'webhooks';
 
 /** Stores the progress of lanes, releases the feed up to there, and removes delivered items from the outbox. */
 export async function saveLanes(tx: Transaction, lanes: readonly LaneProgress[]): Promise<void> {

@@ -128,7 +128,7 @@ describe('runs that had not ended', () => {
 describe('a restore', () => {
   it('is refused while the queue is in use', async () => {
     await make();
-    await expect(put()).rejects.toThrow(/in use by another process; stop the run-queue service first$/);
+    await expect(put()).rejects.toThrow(/in use by another process; stop that process first$/);
   });
 
   it.each([

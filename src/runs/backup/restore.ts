@@ -58,7 +58,7 @@ function takeLock(database: string): FileLock {
   try {
     return FileLock.take(database);
   } catch (cause) {
-    throw new BackupError(`the queue cannot be replaced: ${(cause as Error).message}; stop the run-queue service first`, { cause });
+    throw new BackupError(`the queue cannot be replaced: ${(cause as Error).message}`, { cause });
   }
 }
 

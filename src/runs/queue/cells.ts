@@ -10,7 +10,7 @@ import type { RunState } from './port.ts';
 /** Value of `ready` of a cell that may not be assigned yet, and of a run whose cells may be assigned but have not started. */
 export const WAITS_FOR_MATRIX = 4;
 
-export const UNFINISHED_CELLS = "SELECT seq, lane_id, state, ready FROM runs WHERE parent_id = ? AND state IN ('queued', 'running', 'cancelling') ORDER BY seq";
+const UNFINISHED_CELLS = "SELECT seq, lane_id, state, ready FROM runs WHERE parent_id = ? AND state IN ('queued', 'running', 'cancelling') ORDER BY seq";
 
 interface CellRow extends Row {
   readonly seq: number;

@@ -9,7 +9,7 @@ import { askToStop, cancelled, failed, failureOf, succeeded } from './transition
 
 export const CELLS_BY_STATE = 'SELECT state, count(*) AS n FROM runs WHERE parent_id = ? GROUP BY state';
 
-export const LOCKED_CELLS = "SELECT * FROM runs WHERE parent_id = ? AND state IN ('queued', 'running', 'cancelling') ORDER BY seq FOR UPDATE";
+const LOCKED_CELLS = "SELECT * FROM runs WHERE parent_id = ? AND state IN ('queued', 'running', 'cancelling') ORDER BY seq FOR UPDATE";
 
 /** Most cells that the error message of the whole run names. */
 const NAMED = 5;

@@ -2,5 +2,5 @@ export { countCertificates, hasExpired, insertCertificate, readHolder, removeExp
 export type { Connections } from './connections.ts';
 export { createShipHandlers, isOnline, type Joining, type ShipDeps, type ShipHandlers } from './handlers.ts';
 export { consumeToken, idOfToken, isOfToken, readToken, removeExpiredTokens, type StoredToken } from './join-tokens.ts';
-export { labelsOf, localLabels, ownPlatform } from './labels.ts';
+export { labelsOf, localLabels } from './labels.ts';
 export { insertShip, listGone, listShips, markRevoked, readShip, removeShip, writeDrain, writeLastSeen, writeTraits, type ShipTraits, type StoredShip } from './ship-rows.ts';

@@ -5,7 +5,7 @@ import type { StoredShip } from './ship-rows.ts';
 export const LOCAL_NAME = 'local';
 
 /** Operating system and architecture under the names that labels use. */
-export function ownPlatform(): { os: string; arch: string } {
+function ownPlatform(): { os: string; arch: string } {
   return { os: platform === 'win32' ? 'windows' : platform, arch: arch === 'x64' ? 'amd64' : arch };
 }
 

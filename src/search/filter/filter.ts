@@ -23,7 +23,7 @@ export type Condition =
 
 /** Depth of parentheses, `NOT`s, and nested objects of a tree. */
 export const MAX_FILTER_DEPTH = 24;
-export const MAX_CONDITIONS = 200;
+const MAX_CONDITIONS = 200;
 /** The same limit as for `filterMeta` (decisions section 8). */
 const MAX_VALUES = 1000;
 

@@ -13,7 +13,7 @@ const FORMAT = 1;
 const LEAVES = 512;
 
 /** Reports why a checkpoint cannot be read; the index has to be rebuilt. */
-export class PlacesCheckpointError extends Error {}
+class PlacesCheckpointError extends Error {}
 
 /** The points of a kernel at one moment. The kernel must not change before `copy` has returned false. */
 export class Snapshot {

@@ -3,7 +3,7 @@ import type { Point } from './distance.ts';
 /** Digits of a geohash, 5 bits each (Niemeyer, 2008): no a, i, l and o. */
 const ALPHABET = '0123456789bcdefghjkmnpqrstuvwxyz';
 const DIGIT_BITS = 5;
-export const MAX_GEOHASH_LENGTH = 12;
+const MAX_GEOHASH_LENGTH = 12;
 
 /** A cell of a geohash with its borders in degrees. */
 export interface GeohashCell extends Point {

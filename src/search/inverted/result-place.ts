@@ -24,7 +24,7 @@ export interface BestOf {
   readonly least: number;
 }
 
-/** Terms whose frequencies are tallied (asm/inverted/tallies.ts): their number, and whether all of them have to match. */
+/** Terms whose frequencies are tallied (asm/inverted/tallying.ts): their number, and whether all of them have to match. */
 export interface Tallied {
   readonly terms: number;
   readonly all: boolean;

@@ -17,7 +17,7 @@ export interface CursorRequest {
 }
 
 /** The cursor of the first page. */
-export const FIRST_PAGE = '*';
+const FIRST_PAGE = '*';
 
 const VERSION = 2;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;

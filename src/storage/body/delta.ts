@@ -22,7 +22,7 @@ export interface DeltaHead {
 }
 
 /** Maximum number of consecutive deltas; the next body is stored whole. */
-export const MAX_RUN = 16;
+const MAX_RUN = 16;
 
 /** Larger bodies are stored whole: computing their delta would block the event loop within a transaction. */
 const MAX_BYTES = 512 * 1024;

@@ -7,7 +7,7 @@ import { isSealed } from '../encryption/index.ts';
  *
  *     flag (1 byte: 0 raw, 1 fast, 2 strong) | raw length (varint) | payload
  *
- * Encryption wraps a whole record (`sealing/record.ts`); an encrypted one begins with a magic whose first byte is not a flag.
+ * Encryption wraps a whole record (`encryption/record.ts`); an encrypted one begins with a magic whose first byte is not a flag.
  */
 export const FLAGS = { raw: 0, fast: 1, strong: 2 } as const;
 export type Flag = (typeof FLAGS)[keyof typeof FLAGS];

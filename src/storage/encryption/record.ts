@@ -9,7 +9,7 @@ import { ServiceError } from '../../errors/index.ts';
  * JSON nor the record of a body begins with them.
  */
 export const MAGIC = Buffer.from('SVCENC', 'latin1');
-export const MAGIC_BASE64 = MAGIC.toString('base64');
+const MAGIC_BASE64 = MAGIC.toString('base64');
 export const VERSION = 2;
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;

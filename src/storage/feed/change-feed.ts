@@ -1,64 +1,18 @@
-// Above 400 lines: one class, whose appending, reading and truncation share what it remembers of the newest changes.
 import { systemClock, type Clock } from '../../lib/clock.ts';
-import type { Queries, Sql, SqlValue, Transaction } from '../port.ts';
+import type { Queries, Sql, Transaction } from '../port.ts';
 import type { Change, NewChange } from './change.ts';
+import { areAlike, copyChanges, insertChanges, newestChange, oldestChange, selectChanges, type Numbered } from './change-rows.ts';
 import { FeedGap } from './feed-gap.ts';
+import type { FeedReader } from './feed-reader.ts';
+import { lastToRemove, type Keep } from './pruning.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { SharedHead } from './shared-head.ts';
-
-const INSERT = 'INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
-/** For the last documents; the first parameter is the number of the last change, the last one the number of documents, less one. */
-const COPY = `
-  INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags)
-  SELECT ord - (SELECT max(ord) FROM documents) + ?, ?, ?, ord, id, key, lang, ?, ?
-  FROM documents WHERE ord BETWEEN (SELECT max(ord) FROM documents) - ? AND (SELECT max(ord) FROM documents)`;
-const SELECT = 'SELECT lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail FROM changes WHERE lsn > ? ORDER BY lsn LIMIT ?';
 
 /** Maximum number of this process's commits that are remembered, to distinguish them from those of other processes. */
 const OWN_NOTED = 4096;
 
 /** Rows deleted in one transaction while pruning, so that writers wait only for milliseconds. */
 const PRUNE_STEP = 5000;
-
-/** What `prune` keeps: a change is deleted only when every given limit allows it. */
-export interface Keep {
-  /** At least this many of the newest changes. */
-  readonly entries?: number;
-  /** All changes since this time, in milliseconds since 1970. */
-  readonly since?: number;
-}
-
-/** Changes with their numbers; at least one. */
-type Appended = readonly [Change, ...Change[]];
-
-/** A reader of the feed in this process. */
-export interface FeedReader {
-  /** Called after each commit that appended, once it is on disk. */
-  readonly wake: () => void;
-  /** Called as soon as readers see the commit, instead. For state in memory that a restart rebuilds. */
-  readonly isEarly?: boolean;
-  /** Number of the last change handled; `prune` keeps everything after it. Undefined while it is not known. */
-  readonly position: () => number | undefined;
-  /**
-   * Called before `prune` deletes the changes up to this number, which the reader has handled. Once it has resolved, the reader needs
-   * none of them, not even to continue after a restart. It may keep a reference to the change after this number, but to none before.
-   */
-  readonly release?: (lsn: number) => Promise<void>;
-}
-
-interface ChangeRow {
-  readonly [column: string]: string | number | null;
-  readonly lsn: number;
-  readonly kind: string;
-  readonly collection: string;
-  readonly ord: number | null;
-  readonly doc_id: string | null;
-  readonly key: string | null;
-  readonly lang: string | null;
-  readonly at: number;
-  readonly flags: number;
-  readonly detail: string | null;
-}
 
 /**
  * The binlog: every write appends its changes in its own transaction, which assigns their log sequence numbers. Views, webhooks, triggers
@@ -101,7 +55,7 @@ export class ChangeFeed {
    */
   append(tx: Transaction, changes: readonly NewChange[]): Promise<number> {
     return this.#append(tx, changes, async (numbered) => {
-      await tx.runMany(INSERT, numbered.map(toParameters));
+      await insertChanges(tx, numbered);
       return numbered;
     });
   }
@@ -112,13 +66,9 @@ export class ChangeFeed {
    * is faster than passing them again. `isLast`: no statement of the transaction follows (`Transaction.complete`).
    */
   async appendStored(tx: Transaction, changes: readonly NewChange[], first: () => Promise<number>, isLast = false): Promise<number> {
-    const [example] = changes;
-    const alike = example !== undefined && changes.every(({ kind, collection, flags, detail }) =>
-      kind === example.kind && collection === example.collection && flags === example.flags && detail === undefined);
-    if (!alike) return this.append(tx, withOrdinals(changes, await first()));
+    if (!areAlike(changes)) return this.append(tx, withOrdinals(changes, await first()));
     return this.#append(tx, changes, async (numbered) => {
-      const { kind, collection, at, flags } = numbered[0];
-      const copied = tx.run(COPY, [numbered.at(-1)!.lsn, kind, collection, at, flags, changes.length - 1]);
+      const copied = copyChanges(tx, numbered);
       if (isLast) tx.complete?.();
       const [ord] = await Promise.all([first(), copied]);
       return withOrdinals(numbered, ord);
@@ -129,7 +79,7 @@ export class ChangeFeed {
   async headIn(tx: Transaction): Promise<number> {
     const known = this.#headOf.get(tx);
     if (known !== undefined) return known;
-    const head = await headOf(tx);
+    const head = await newestChange(tx);
     this.#headOf.set(tx, head);
     return head;
   }
@@ -149,13 +99,13 @@ export class ChangeFeed {
     });
   }
 
-  async #append(tx: Transaction, changes: readonly NewChange[], write: (numbered: Appended) => Promise<readonly Change[]>): Promise<number> {
+  async #append(tx: Transaction, changes: readonly NewChange[], write: (numbered: Numbered) => Promise<readonly Change[]>): Promise<number> {
     const head = this.#headOf.get(tx) ?? (await this.headIn(tx));
     if (changes.length === 0) return head;
     const at = this.#clock.now();
     // Before the changes become visible; if they are undone, a number that is too high does no harm.
     this.#latest = head + changes.length;
-    const stored = await write(changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 })) as unknown as Appended);
+    const stored = await write(changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 })) as unknown as Numbered);
     this.#headOf.set(tx, head + changes.length);
     const written = (): void => {
       this.#recent.add(stored);
@@ -231,7 +181,7 @@ export class ChangeFeed {
    * connection that reads it now, instead of a read that several callers share.
    */
   async head(queries?: Pick<Queries, 'get'>): Promise<number> {
-    const head = this.#shared === undefined ? await headOf(queries ?? this.#sql) : await (queries === undefined ? this.#shared.read() : this.#shared.readBy(queries));
+    const head = this.#shared === undefined ? await newestChange(queries ?? this.#sql) : await (queries === undefined ? this.#shared.read() : this.#shared.readBy(queries));
     // The database was replaced by one that does not contain these changes. A shared head finds that out itself, and may have been read before
     // the last commit.
     if (this.#shared === undefined && head < this.#recent.last) this.#recent.clear();
@@ -274,9 +224,8 @@ export class ChangeFeed {
   }
 
   /** Number of the oldest change that is kept; 0 when there was none yet. */
-  async oldest(): Promise<number> {
-    const row = await this.#sql.get<{ lsn: number | null }>('SELECT min(lsn) AS lsn FROM changes');
-    return row!.lsn ?? 0;
+  oldest(): Promise<number> {
+    return oldestChange(this.#sql);
   }
 
   /**
@@ -306,9 +255,9 @@ export class ChangeFeed {
   }
 
   async #stored(after: number, limit: number): Promise<Change[]> {
-    const rows = await this.#sql.all<ChangeRow>(SELECT, [after, limit]);
-    if (rows[0]?.lsn !== after + 1) await this.#refuseGap(after);
-    return rows.map(toChange);
+    const changes = await selectChanges(this.#sql, after, limit);
+    if (changes[0]?.lsn !== after + 1) await this.#refuseGap(after);
+    return changes;
   }
 
   /** Returns the function that removes the reader. */
@@ -322,7 +271,7 @@ export class ChangeFeed {
    * cursor or a reader in this process has not read.
    */
   async prune(keep: Keep): Promise<number> {
-    const last = await this.#lastToRemove(keep);
+    const last = await lastToRemove(this.#sql, await this.head(), this.#readers, keep);
     const oldest = await this.oldest();
     if (oldest === 0 || oldest > last) return 0;
     for (const { release } of [...this.#readers]) await release?.(last);
@@ -342,10 +291,10 @@ export class ChangeFeed {
    * only change, `feed.restart`. If it is called in the copy that is to be restored, before `replaceFrom`, it is atomic with the restore.
    */
   async restart(tx: Transaction, beyond: number): Promise<number> {
-    const lsn = Math.max(await headOf(tx), beyond) + 2;
+    const lsn = Math.max(await newestChange(tx), beyond) + 2;
     this.#headOf.set(tx, lsn);
     await tx.run('DELETE FROM changes');
-    await tx.run(INSERT, toParameters({ kind: 'feed.restart', collection: '', lsn, at: this.#clock.now(), flags: 0 }));
+    await insertChanges(tx, [{ kind: 'feed.restart', collection: '', lsn, at: this.#clock.now(), flags: 0 }]);
     tx.onCommit(() => {
       this.#recent.clear();
       this.#committed = this.#written = lsn;
@@ -353,30 +302,6 @@ export class ChangeFeed {
       this.#wake();
     });
     return lsn;
-  }
-
-  async #lastToRemove({ entries, since }: Keep): Promise<number> {
-    const head = await this.head();
-    const cursors = await this.#sql.get<{ lsn: number | null }>('SELECT min(lsn) AS lsn FROM cursors');
-    // A reader that releases changes may refer to the last one that it handled, so that change stays.
-    const positions = [...this.#readers].map(({ position, release }) => (position() ?? head) - (release === undefined ? 0 : 1));
-    const limits = [head - 1, cursors!.lsn ?? head, ...positions];
-    if (entries !== undefined) limits.push(head - entries);
-    if (since !== undefined) limits.push(await this.#lastBefore(since, head));
-    return Math.min(...limits);
-  }
-
-  /** Finds a change by binary search over numbers, because times rise with them; there is no index over times. */
-  async #lastBefore(since: number, head: number): Promise<number> {
-    let low = (await this.oldest()) - 1;
-    let high = head;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      const row = await this.#sql.get<{ at: number }>('SELECT at FROM changes WHERE lsn = ?', [middle]);
-      if (row !== undefined && row.at >= since) high = middle - 1;
-      else low = middle;
-    }
-    return low;
   }
 
   async #refuseGap(after: number): Promise<void> {
@@ -400,29 +325,4 @@ export class ChangeFeed {
 
 function withOrdinals<C extends NewChange>(changes: readonly C[], first: number): C[] {
   return changes.map((change, i) => ({ ...change, ord: first + i }));
-}
-
-async function headOf(queries: Pick<Queries, 'get'>): Promise<number> {
-  const row = await queries.get<{ lsn: number | null }>('SELECT max(lsn) AS lsn FROM changes');
-  return row!.lsn ?? 0;
-}
-
-function toParameters(change: Change): SqlValue[] {
-  const { lsn, kind, collection, ord = null, docId = null, key = null, lang = null, at, flags, detail = null } = change;
-  return [lsn, kind, collection, ord, docId, key, lang, at, flags, detail];
-}
-
-function toChange(row: ChangeRow): Change {
-  return {
-    lsn: row.lsn,
-    kind: row.kind as Change['kind'],
-    collection: row.collection,
-    at: row.at,
-    flags: row.flags,
-    ...(row.ord !== null && { ord: row.ord }),
-    ...(row.doc_id !== null && { docId: row.doc_id }),
-    ...(row.key !== null && { key: row.key }),
-    ...(row.lang !== null && { lang: row.lang }),
-    ...(row.detail !== null && { detail: row.detail }),
-  };
 }

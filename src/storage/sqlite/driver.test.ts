@@ -65,6 +65,7 @@ describe('node:sqlite: files', () => {
       code: 'unavailable', message: `cannot open database ${join(folder, 'text')}: file is not a database`,
     }));
     expect(() => new NodeSqlite(join(folder, 'text', 'quire.db'))).toThrow(/cannot open database .*: E(NOTDIR|EXIST)/);
+    expect(() => new NodeSqlite(folder)).toThrow(`cannot open database ${folder}: it has to be a file, in a folder in which this user may write`);
     sql = new NodeSqlite(file); // the failed attempts left no lock behind
   });
 
@@ -82,7 +83,7 @@ describe('node:sqlite: files', () => {
       setInterval(() => {}, 1000);`]);
     await once(holder.stdout, 'data');
     expect(() => new NodeSqlite(file)).toThrow(expect.objectContaining({
-      code: 'unavailable', message: `database ${file} is in use by another process`,
+      code: 'unavailable', message: `database ${file} is in use by another process; stop that process first`,
     }));
     holder.kill('SIGKILL');
     await once(holder, 'exit');

@@ -1,6 +1,9 @@
 import { ServiceError } from '../../errors/index.ts';
 import { closedError, isMediumCode, mediumError } from '../failures.ts';
 
+/** SQLite says no more than that, whether the path is a folder or lacks permissions. */
+const CANNOT_OPEN = 14;
+
 /** SQLite's extended result code of an error that `node:sqlite` threw; undefined for other errors. */
 export function resultCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
@@ -15,6 +18,6 @@ export function translate(error: unknown): unknown {
 
 /** An error that says which database could not be opened, and why. */
 export function openError(file: string, cause: unknown): ServiceError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = resultCode(cause) === CANNOT_OPEN ? 'it has to be a file, in a folder in which this user may write' : cause instanceof Error ? cause.message : String(cause);
   return new ServiceError('unavailable', `cannot open database ${file}: ${reason}`, { cause });
 }

@@ -26,7 +26,7 @@ export class FileLock {
     } catch (cause) {
       holder?.close();
       if (resultCode(cause) !== BUSY) throw openError(file, cause);
-      throw new ServiceError('unavailable', `database ${file} is in use by another process`, { cause });
+      throw new ServiceError('unavailable', `database ${file} is in use by another process; stop that process first`, { cause });
     }
   }
 

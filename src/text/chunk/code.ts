@@ -3,7 +3,7 @@ import { lexicalProfile } from './lexical-profile.ts';
 import { charactersOf, type Chunk, isSpace, pack } from './pack.ts';
 
 /** The level of a cut before a character: higher is better. */
-export const CodeLevel = { none: 0, fallback: 1, line: 2, statement: 3, block: 4 } as const;
+const CodeLevel = { none: 0, fallback: 1, line: 2, statement: 3, block: 4 } as const;
 
 const OPENERS = '([{';
 const CLOSERS = ')]}';

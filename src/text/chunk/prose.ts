@@ -1,7 +1,7 @@
 import { charactersOf, type Chunk, isSpace, pack } from './pack.ts';
 
 /** The level of a cut before a character: higher is better. */
-export const ProseLevel = { none: 0, word: 1, codeLine: 2, sentence: 3, paragraph: 4, heading: 5 } as const;
+const ProseLevel = { none: 0, word: 1, codeLine: 2, sentence: 3, paragraph: 4, heading: 5 } as const;
 
 const TERMINATORS = '.!?…؟۔।॥';
 /** Full-width terminators end a sentence without a following space. */
@@ -24,7 +24,7 @@ export function chunkProse(text: string, budget: number): Chunk[] {
 }
 
 /** The level of each character; 0 for whitespace and for characters before which no cut is allowed. */
-export function proseLevels(characters: readonly string[]): Uint8Array {
+function proseLevels(characters: readonly string[]): Uint8Array {
   const marker = new ProseMarker(characters);
   for (let start = 0; start < characters.length;) {
     const newline = characters.indexOf('\n', start);

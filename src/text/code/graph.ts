@@ -71,10 +71,10 @@ export interface CodeGraph {
 }
 
 export const MAX_DEPTH = 3;
-export const MAX_DEGREE = 100;
+const MAX_DEGREE = 100;
 /** A walk of three steps with a hundred neighbours each could visit a million documents; these limits bound the result. */
-export const MAX_NODES = 1000;
-export const MAX_EDGES = 20_000;
+const MAX_NODES = 1000;
+const MAX_EDGES = 20_000;
 
 /**
  * Walks breadth-first from a document to the documents that it depends on (`out`), the documents that depend on it (`in`), or both

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { INTERNAL_ERROR } from '../core/fault.ts';
 import type { ListenerOptions } from './listener-options.ts';
+import { loadService } from './load-service.ts';
 import type * as Service from './mcp-service.ts';
 import type { SessionKind } from './sessions.ts';
 
@@ -19,7 +20,7 @@ const UNAVAILABLE = { code: INTERNAL_ERROR, message: 'MCP could not be loaded; t
 const NO_SESSIONS: Readonly<Record<SessionKind, number>> = { sse: 0, streamable: 0 };
 
 /** Loads the service with the first request: its packages would take a tenth of the time of a start, and most servers have no client of MCP. */
-export function createMcpListener(options: ListenerOptions, importService: () => Promise<typeof Service> = () => import('./mcp-service.ts')): McpListener {
+export function createMcpListener(options: ListenerOptions, importService: () => Promise<typeof Service> = loadService): McpListener {
   let service: Service.McpService | undefined;
   let loading: Promise<Service.McpService> | undefined;
   let stopping: AbortSignal | undefined;

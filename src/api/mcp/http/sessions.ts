@@ -8,8 +8,8 @@ import type { Party } from './party.ts';
  * Limits of sessions (decision D-113): how many are open at once, how many of them one user, key or address may have,
  * and how many milliseconds an unused one lives.
  */
-export const MAX_SESSIONS = 1000;
-export const MAX_SESSIONS_OF_ONE = 100;
+const MAX_SESSIONS = 1000;
+const MAX_SESSIONS_OF_ONE = 100;
 export const IDLE_MS = 30 * 60_000;
 
 /** Milliseconds between two removals of expired sessions; a look-up never returns an expired one. */

@@ -73,6 +73,6 @@ function endpointOf(id: string, url: URL): string {
   return `/message?${query.toString()}`;
 }
 
-export function acceptsEvents(accept: string | undefined): boolean {
+function acceptsEvents(accept: string | undefined): boolean {
   return accept === undefined || /text\/event-stream|text\/\*|\*\/\*/.test(accept);
 }

@@ -8,7 +8,7 @@ import type { Session } from './sessions.ts';
 const KEEP_ALIVE_MS = 15_000;
 
 /** Unread bytes above which a client is disconnected, because its responses would accumulate without limit. */
-export const MAX_UNREAD_BYTES = 16 * 2 ** 20;
+const MAX_UNREAD_BYTES = 16 * 2 ** 20;
 
 /**
  * The transport of revision 2024-11-05: responses and notifications are sent over one stream of server-sent events,

@@ -10,7 +10,7 @@ import { readArguments, type ModelArguments } from './read-arguments.ts';
  * Most bytes of a core tool's result: 1,800 tokens of four bytes. `SVC_MCP_MAX_ANSWER_TOKENS` lowers it, and
  * `max_tokens` of `read` raises it.
  */
-export const MODEL_ANSWER_BYTES = 7200;
+const MODEL_ANSWER_BYTES = 7200;
 
 /** A tool that is made for models: few arguments, a short result, one form. */
 export interface ModelTool {

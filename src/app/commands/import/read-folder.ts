@@ -80,7 +80,7 @@ async function readDocument(folder: string, path: string, lang: string): Promise
 }
 
 /** The document of a markdown file: front matter becomes metadata, and its `lang` overrides the given one. */
-export function documentFromFile(path: string, text: string, lang: string): { document: SourceDocument; notes: readonly string[] } {
+function documentFromFile(path: string, text: string, lang: string): { document: SourceDocument; notes: readonly string[] } {
   const { meta, body, warnings } = splitFrontMatter(text);
   const ownLang = Object.hasOwn(meta, 'lang') ? meta.lang?.[0] : undefined;
   return {

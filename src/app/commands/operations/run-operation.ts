@@ -83,7 +83,7 @@ export function checkComplete(fields: readonly Field[], input: Input): void {
 }
 
 /** Lists up to `limit` items, over as many pages as they take. */
-export async function listItems(service: Service, { operation, items: field }: Pick<OperationCommand, 'operation' | 'items'>, columns: readonly ListColumn[], { input, hasLimit }: { readonly input: Input; readonly hasLimit: boolean }, options: OperationOptions, io: Io): Promise<void> {
+async function listItems(service: Service, { operation, items: field }: Pick<OperationCommand, 'operation' | 'items'>, columns: readonly ListColumn[], { input, hasLimit }: { readonly input: Input; readonly hasLimit: boolean }, options: OperationOptions, io: Io): Promise<void> {
   const most = options.all === true ? Infinity : options.limit ?? 100;
   const found: unknown[] = [];
   let [count, more] = [0, false];

@@ -29,7 +29,7 @@ describe('quire runs backup and restore', () => {
     const before = await submit();
     expect(await here('backup')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/backup: [\d.]+ KB, read back and found whole\n$/) });
     const after = await submit();
-    expect(await here('restore', '--unfinished', 'queue')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('stop the run-queue service first') });
+    expect(await here('restore', '--unfinished', 'queue')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('in use by another process; stop that process first') });
     await server.stop();
     expect(await here('restore')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('1 queued and 0 running runs') });
     expect(await here('restore', '--unfinished', 'queue')).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('are queued again') });

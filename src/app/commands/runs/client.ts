@@ -55,7 +55,7 @@ export function openRunsClient(options: RunsClientOptions): RunsClient {
  * Options override the environment, which overrides the profile, unless an option names the profile. A profile's token
  * is sent only to the profile's own server.
  */
-export function runsConnectionOf(options: RunsClientOptions, env: Readonly<Record<string, string | undefined>> = process.env): { readonly url: string; readonly token: string | undefined } {
+function runsConnectionOf(options: RunsClientOptions, env: Readonly<Record<string, string | undefined>> = process.env): { readonly url: string; readonly token: string | undefined } {
   const { profile } = chosenProfile(options.serverProfile, env);
   const given = options.serverProfile === undefined ? env : {};
   const url = withoutSlash(options.url ?? (given['RUNS_URL'] || profile.runsUrl || RUNS_URL));

@@ -135,7 +135,7 @@ describe('quire runs logs, cancel and retry', () => {
     while (!(await quire('logs', [id])).stdout.includes('waiting')) await new Promise(setImmediate);
     expect(await quire('cancel', [id])).toMatchObject({ exitCode: 0, stdout: `${id}\n`, stderr: expect.stringContaining('is cancelling') });
     expect(await following).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('was cancelled') });
-    expect(await quire('cancel', [id])).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('409: run_state_conflict') });
+    expect(await quire('cancel', [id])).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('409: run_state_conflict: only a queued or running run can be cancelled') });
     const retried = await quire('retry', [id]);
     expect(retried.stdout.trim()).not.toBe(id);
     await quire('cancel', [retried.stdout.trim()]);

@@ -7,7 +7,7 @@ export const API_KEY_PREFIX = 'svc_live_';
 export const MCP_KEY_PREFIX = 'mcp_';
 
 /** Prefix of every token that resets a password. */
-export const RESET_PREFIX = 'svc_reset_';
+const RESET_PREFIX = 'svc_reset_';
 
 export function newResetToken(): string {
   return `${RESET_PREFIX}${randomBytes(24).toString('hex')}`;

@@ -44,7 +44,7 @@ export interface MadePassage extends ChunkPlace {
   readonly vector: Uint8Array;
 }
 
-export const UNREAD = -1;
+const UNREAD = -1;
 /** Bytes of a passage and UTF-16 units of its context that certainly fit into the kernel together; others are cut there as texts. */
 const LONGEST = 16_384;
 

@@ -31,7 +31,7 @@ export type Wish = 'embed' | 'drop' | 'skip' | 'meta';
 const STEP = 128;
 
 /** Combines a wish with a further change. */
-export function wishOf(before: Wish | undefined, flags: number): Wish {
+function wishOf(before: Wish | undefined, flags: number): Wish {
   if (flags & CHANGE_FLAGS.SKIP_EMBEDDINGS) return 'skip';
   if (flags & CHANGE_FLAGS.BODY_KEPT) return before ?? 'meta';
   // A document that waits already is embedded with its latest body.
@@ -40,7 +40,7 @@ export function wishOf(before: Wish | undefined, flags: number): Wish {
 }
 
 /** The new state of a document; `none` when its vectors are up to date, undefined when its state stays. */
-export function nextState(status: EmbeddingStatus, wish: Wish, chunking: string): EmbeddingState | 'none' | undefined {
+function nextState(status: EmbeddingStatus, wish: Wish, chunking: string): EmbeddingState | 'none' | undefined {
   const { embedded, state } = status;
   const sameBody = embedded !== undefined && embedded.crc === status.crc && embedded.bytes === status.bytes;
   if (sameBody && embedded.chunking === chunking) return state === undefined ? undefined : 'none';

@@ -1,5 +1,5 @@
 /** Shorter values are too common in ordinary output to be masked (Buildkite's limit). */
-export const MIN_SECRET_LENGTH = 6;
+const MIN_SECRET_LENGTH = 6;
 /** Line widths of `base64` programs: the default of coreutils, and the width of PEM (RFC 7468). */
 const BASE64_WIDTHS = [76, 64];
 

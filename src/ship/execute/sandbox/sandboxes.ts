@@ -162,7 +162,7 @@ export class Sandboxes {
   }
 }
 
-export function isSandbox(name: string): name is SandboxName {
+function isSandbox(name: string): name is SandboxName {
   return (SANDBOXES as readonly string[]).includes(name);
 }
 

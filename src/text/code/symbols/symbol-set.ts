@@ -2,7 +2,7 @@
 const MAX_NAME_LENGTH = 1024;
 
 /** Names of one kind with the line of their first occurrence. */
-export class SymbolSet {
+class SymbolSet {
   readonly #lines = new Map<string, number>();
 
   /** Adds a name; ignores texts that cannot be names (undefined, blank, too long, with control characters). */

@@ -1,8 +1,8 @@
 import type { ModelTool } from '../model-tool.ts';
 
 /** The owner of a memory if the call contains none. */
-export const DEFAULT_USER = 'assistant';
-export const DEFAULT_TOPIC = 'general';
+const DEFAULT_USER = 'assistant';
+const DEFAULT_TOPIC = 'general';
 
 export const remember: ModelTool = {
   name: 'remember',
