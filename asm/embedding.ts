@@ -8,4 +8,4 @@ export { indexVocabulary } from './embedding/vocabulary';
 export { tokenize } from './embedding/tokenizer';
 export { sumTokens } from './embedding/sum';
 export { roundVector } from './embedding/round';
-export { matchTokens, prepareQuery } from './embedding/match';
+export { matchTokens, measureVectors, prepareQuery } from './embedding/match';

@@ -9,7 +9,7 @@ export { allocate, allocateScratch, release, roomFor } from './vector/memory';
 export { blockOf, blockRows, chunkOf, initialize, inverseNormOf, isLive, kill, makeRoom, ordOf, rowCount, strideOf, vectorOf } from './vector/rows';
 export { exactScore, exactScoreOf, exactScores, preparedQueryBytes, prepareQuery, rescore, scan, scoreRow } from './vector/scanning';
 export { documentStart, selectRows } from './vector/selection';
-export { areAllScanned, openSharedScan, scanParts, sharedScanBytes } from './vector/shared-scan';
+export { areScored, hasEnded, openSharedScan, scanParts, scoreInto, sharedScanBytes } from './vector/shared-scan';
 export { decodeVector, encodeVector, queryBytes } from './vector/stored';
 export { absorb, closeHeap, drainHeap, entriesOf, heapBytes, heldBy, openHeap } from './vector/topk';
 export { addRounded, addRow, meanOfRows, publish } from './vector/writing';

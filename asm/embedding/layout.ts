@@ -2,8 +2,8 @@
 //
 //     page 0        static data of the module (messages of assertions, in debug builds)
 //     page 1        the header of the model: the fields below
-//     page 2 ..     the model: token vectors (i8), their scales (f32), the vocabulary as in its file (UTF-8, one
-//                   token per line), the offset of each line (u32), and a hash table of tokens (u32 per slot)
+//     page 2 ..     the model: token vectors (i8), their scales (f32), 1 / their lengths (f32), the vocabulary as in its file
+//                   (UTF-8, one token per line), the offset of each line (u32), and a hash table of tokens (u32 per slot)
 //     behind it     desks of `deskBytes` each, and pages of folded characters; the host allocates
 //                   them by growing the memory, which is atomic
 //
@@ -68,7 +68,7 @@ export function layModel(tokens: u32, dims: u32, vocabularyBytes: u32): void {
   store<u32>(H_VECTORS, <u32>MODEL);
   const scales = aligned(MODEL + <usize>tokens * dims);
   store<u32>(H_SCALES, <u32>scales);
-  const vocabulary = aligned(scales + <usize>tokens * 4);
+  const vocabulary = aligned(scales + <usize>tokens * 8);
   store<u32>(H_VOCABULARY, <u32>vocabulary);
   store<u32>(H_VOCABULARY_BYTES, vocabularyBytes);
   const offsets = aligned(vocabulary + vocabularyBytes);
@@ -104,6 +104,11 @@ export function vocabularyAt(): usize {
 
 export function vocabularyBytes(): u32 {
   return load<u32>(H_VOCABULARY_BYTES);
+}
+
+/** 1 / lengths of the vectors, f32; 0 for a vector of zeros. */
+export function inversesAt(): usize {
+  return scalesAt() + (<usize>tokenCount() << 2);
 }
 
 /** Address of the offset of a token's line; behind the last token, the offset of the end. */

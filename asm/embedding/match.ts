@@ -1,7 +1,7 @@
 // How well a text has the words of a query or similar ones: for each token of the query, the greatest cosine to a token of the text ("MaxSim":
 // Khattab and Zaharia, "ColBERT", SIGIR 2020), here of token vectors without context; the mean over the query is weighted by their lengths.
 
-import { dimensions, scalesAt, SIMILARITIES, similaritiesOf, similarityRowsOf, termsOf, tokenCount, tokensOf, vectorsAt, wordOf } from './layout.ts';
+import { dimensions, inversesAt, scalesAt, SIMILARITIES, similaritiesOf, similarityRowsOf, termsOf, tokenCount, tokensOf, vectorsAt, wordOf } from './layout.ts';
 
 /** Tokens of a query that are compared together. */
 const BLOCK: u32 = 4;
@@ -28,6 +28,15 @@ function weightsAt(desk: usize, count: u32): usize {
   return termsOf(desk) + rowBytes() * <usize>padded(count);
 }
 
+/** Measures the vectors of the model, which the host has written. */
+export function measureVectors(): void {
+  const inverses = inversesAt();
+  for (let token: usize = 0; token < <usize>tokenCount(); token++) {
+    const squares = squaresOf(vectorsAt() + token * dimensions());
+    store<f32>(inverses + (token << 2), squares === 0 ? 0 : 1 / sqrt<f32>(<f32>squares));
+  }
+}
+
 /** Prepares the comparison with a query: the `count` ids, at most 64, that the host wrote to the tokens of the desk. */
 export function prepareQuery(desk: usize, count: u32): void {
   memory.fill(similarityRowsOf(desk), 0, (<usize>tokenCount() + 1) << 2);
@@ -45,10 +54,10 @@ export function prepareQuery(desk: usize, count: u32): void {
       continue;
     }
     const token = <usize>load<u16>(tokensOf(desk) + (<usize>i << 1));
-    const length = sqrt<f32>(<f32>widen(vectorsAt() + token * dimensions(), row));
-    if (length === 0) continue;
-    store<f32>(weights + at, length * load<f32>(scalesAt() + (token << 2)));
-    store<f32>(inverses + at, 1 / length);
+    const vector = vectorsAt() + token * dimensions();
+    widen(vector, row);
+    store<f32>(weights + at, sqrt<f32>(<f32>squaresOf(vector)) * load<f32>(scalesAt() + (token << 2)));
+    store<f32>(inverses + at, load<f32>(inversesAt() + (token << 2)));
   }
 }
 
@@ -122,71 +131,75 @@ function similaritiesTo(desk: usize, token: usize, all: usize): usize {
   }
   const similarities = similaritiesOf(desk) + ((<usize>index * all) << 2);
   const vector = vectorsAt() + token * dimensions();
+  const inverse = v128.load_splat<f32>(inversesAt() + (token << 2));
   const rows = termsOf(desk);
   let q: usize = 0;
-  for (; q + BLOCK < all; q += 2 * BLOCK) compareWithEight(vector, rows + q * rowBytes(), similarities + (q << 2));
-  if (q < all) compareWithFour(vector, rows + q * rowBytes(), similarities + (q << 2));
+  for (; q + BLOCK < all; q += 2 * BLOCK) compareWithEight(vector, rows + q * rowBytes(), inverse, similarities + (q << 2));
+  if (q < all) compareWithFour(vector, rows + q * rowBytes(), inverse, similarities + (q << 2));
   return similarities;
 }
 
-/** Writes a row of signed bytes as 16-bit numbers, and returns the sum of their squares. */
-function widen(from: usize, to: usize): i32 {
-  let sum = i32x4.splat(0);
+/** Writes a row of signed bytes as 16-bit numbers. */
+function widen(from: usize, to: usize): void {
   const end = from + dimensions();
   for (; from < end; from += 16, to += 32) {
     const numbers = v128.load(from);
-    const low = i16x8.extend_low_i8x16_s(numbers);
-    const high = i16x8.extend_high_i8x16_s(numbers);
-    v128.store(to, low);
-    v128.store(to, high, 16);
-    sum = i32x4.add(sum, i32x4.add(i32x4.dot_i16x8_s(low, low), i32x4.dot_i16x8_s(high, high)));
+    v128.store(to, i16x8.extend_low_i8x16_s(numbers));
+    v128.store(to, i16x8.extend_high_i8x16_s(numbers), 16);
   }
-  return lanes(sum);
 }
 
-/** Writes the products of a vector, of length 1, with four rows that follow each other: f32. */
-function compareWithFour(vector: usize, rows: usize, out: usize): void {
+/** The sum of the squares of a row of signed bytes. */
+function squaresOf(from: usize): i32 {
+  let sum = i32x4.splat(0);
+  for (const end = from + dimensions(); from < end; from += 16) {
+    const numbers = v128.load(from);
+    const low = i16x8.extend_low_i8x16_s(numbers);
+    const high = i16x8.extend_high_i8x16_s(numbers);
+    sum = i32x4.add(sum, productsAt(low, high, low, high));
+  }
+  return i32x4.extract_lane(sum, 0) + i32x4.extract_lane(sum, 1) + i32x4.extract_lane(sum, 2) + i32x4.extract_lane(sum, 3);
+}
+
+/** Writes the products of a vector with four rows that follow each other, times `inverse`: f32. */
+function compareWithFour(vector: usize, rows: usize, inverse: v128, out: usize): void {
   const bytes = rowBytes();
   const second = rows + bytes;
   const third = second + bytes;
   const fourth = third + bytes;
-  let squares = i32x4.splat(0);
-  let a = squares;
-  let b = squares;
-  let c = squares;
-  let d = squares;
+  let a = i32x4.splat(0);
+  let b = a;
+  let c = a;
+  let d = a;
   for (let at: usize = 0; at < bytes; at += 32) {
     const numbers = v128.load(vector + (at >> 1));
     const low = i16x8.extend_low_i8x16_s(numbers);
     const high = i16x8.extend_high_i8x16_s(numbers);
-    squares = i32x4.add(squares, productsAt(low, high, low, high));
     a = i32x4.add(a, productsAt(low, high, v128.load(rows + at), v128.load(rows + at, 16)));
     b = i32x4.add(b, productsAt(low, high, v128.load(second + at), v128.load(second + at, 16)));
     c = i32x4.add(c, productsAt(low, high, v128.load(third + at), v128.load(third + at, 16)));
     d = i32x4.add(d, productsAt(low, high, v128.load(fourth + at), v128.load(fourth + at, 16)));
   }
-  v128.store(out, scaled(a, b, c, d, inverseOf(squares)));
+  v128.store(out, scaled(a, b, c, d, inverse));
 }
 
 /** The same with eight rows: reading the vector once for all of them takes two thirds of the time. */
-function compareWithEight(vector: usize, rows: usize, out: usize): void {
+function compareWithEight(vector: usize, rows: usize, inverse: v128, out: usize): void {
   const bytes = rowBytes();
-  let squares = i32x4.splat(0);
-  let a = squares;
-  let b = squares;
-  let c = squares;
-  let d = squares;
-  let e = squares;
-  let f = squares;
-  let g = squares;
-  let h = squares;
+  let a = i32x4.splat(0);
+  let b = a;
+  let c = a;
+  let d = a;
+  let e = a;
+  let f = a;
+  let g = a;
+  let h = a;
   const fifth = rows + 4 * bytes;
   for (let at: usize = 0; at < bytes; at += 32) {
     const numbers = v128.load(vector + (at >> 1));
     const low = i16x8.extend_low_i8x16_s(numbers);
     const high = i16x8.extend_high_i8x16_s(numbers);
     let row = rows + at;
-    squares = i32x4.add(squares, productsAt(low, high, low, high));
     a = i32x4.add(a, productsAt(low, high, v128.load(row), v128.load(row, 16)));
     row += bytes;
     b = i32x4.add(b, productsAt(low, high, v128.load(row), v128.load(row, 16)));
@@ -203,7 +216,6 @@ function compareWithEight(vector: usize, rows: usize, out: usize): void {
     row += bytes;
     h = i32x4.add(h, productsAt(low, high, v128.load(row), v128.load(row, 16)));
   }
-  const inverse = inverseOf(squares);
   v128.store(out, scaled(a, b, c, d, inverse));
   v128.store(out, scaled(e, f, g, h, inverse), 16);
 }
@@ -213,17 +225,15 @@ function productsAt(low: v128, high: v128, otherLow: v128, otherHigh: v128): v12
   return i32x4.add(i32x4.dot_i16x8_s(low, otherLow), i32x4.dot_i16x8_s(high, otherHigh));
 }
 
-function inverseOf(squares: v128): v128 {
-  const sum = lanes(squares);
-  return f32x4.splat(sum === 0 ? 0 : 1 / sqrt<f32>(<f32>sum));
-}
-
 /** The four sums as f32, times a factor. */
 function scaled(a: v128, b: v128, c: v128, d: v128, factor: v128): v128 {
-  const sums = i32x4.replace_lane(i32x4.replace_lane(i32x4.replace_lane(i32x4.splat(lanes(a)), 1, lanes(b)), 2, lanes(c)), 3, lanes(d));
+  const ab = pairs(a, b);
+  const cd = pairs(c, d);
+  const sums = i32x4.add(v128.shuffle<i32>(ab, cd, 0, 2, 4, 6), v128.shuffle<i32>(ab, cd, 1, 3, 5, 7));
   return f32x4.mul(f32x4.convert_i32x4_s(sums), factor);
 }
 
-function lanes(sum: v128): i32 {
-  return i32x4.extract_lane(sum, 0) + i32x4.extract_lane(sum, 1) + i32x4.extract_lane(sum, 2) + i32x4.extract_lane(sum, 3);
+/** x0 + x2, x1 + x3, y0 + y2, y1 + y3. */
+function pairs(x: v128, y: v128): v128 {
+  return i32x4.add(v128.shuffle<i32>(x, y, 0, 1, 4, 5), v128.shuffle<i32>(x, y, 2, 3, 6, 7));
 }

@@ -133,6 +133,27 @@ export function drainHeap(heap: usize, out: usize): u32 {
   return held;
 }
 
+/** Writes the rows of the heap, which are below `rows`, in ascending order, and returns how many. `bits` has space for a bit for each row, in whole u64. */
+export function drainInOrder(heap: usize, rows: u32, bits: usize, out: usize): u32 {
+  finish(heap);
+  const held = load<u32>(heap, T_HELD);
+  const bytes = (<usize>rows + 63) >> 6 << 3;
+  memory.fill(bits, 0, bytes);
+  for (let i: usize = 0; i < held; i++) {
+    const row = load<u32>(heap + T_ENTRIES + (i << 4), E_ROW);
+    const word = bits + (<usize>(row >> 6) << 3);
+    store<u64>(word, load<u64>(word) | (<u64>1 << (row & 63)));
+  }
+  let at = out;
+  for (let i: usize = 0; i < bytes; i += 8) {
+    for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) {
+      store<u32>(at, (<u32>i << 3) + <u32>ctz(word));
+      at += 4;
+    }
+  }
+  return held;
+}
+
 export function entriesOf(heap: usize): usize {
   return heap + T_ENTRIES;
 }

@@ -30,6 +30,7 @@ interface EmbeddingExports extends WebAssembly.Exports {
   tokenize(desk: number, length: number): number;
   sumTokens(desk: number, count: number): number;
   roundVector(desk: number): void;
+  measureVectors(): void;
   prepareQuery(desk: number, count: number): void;
   matchTokens(desk: number, count: number, lead: number, queryCount: number): number;
 }
@@ -65,6 +66,7 @@ export function layTokenVectors({ vocabulary, vectors, scales }: TokenVectors, b
   bytes.set(vocabulary, call.vocabularyAt());
   const lines = call.indexVocabulary();
   if (lines !== tokens) throw new RangeError(`expected a vocabulary of ${tokens} tokens, got ${lines}`);
+  call.measureVectors();
   return { memory, dims };
 }
 

@@ -16,8 +16,9 @@ const metric = fc.constantFrom<Metric>('cosine', 'dot_product', 'euclidean');
 
 interface Coded {
   readonly segment: SegmentMemory;
-  /** Addresses of the description, and of the coded query. */
+  /** Addresses of the description, and of the query: prepared, and coded. */
   readonly description: number;
+  readonly prepared: number;
   readonly query: number;
 }
 
@@ -41,7 +42,7 @@ function encoded(build: KernelBuild, rows: readonly Float32Array[], query: Float
   call.prepareQuery(input, METRIC_CODES[by]);
   const coded = segment.allocate(call.codedQueryBytes());
   call.encodeQuery(description, input, METRIC_CODES[by], coded);
-  return { segment, description, query: coded };
+  return { segment, description, prepared: input, query: coded };
 }
 
 /** Scores by codes, by row. */
@@ -72,19 +73,25 @@ function candidates({ segment, description, query }: Coded, rows: number, by: Me
   return [...segment.u32(out, call.drainHeap(heaps[0], out))].toSorted((a, b) => a - b);
 }
 
-/** The same by a scan that two threads could share, if the one whose heap has the number `first` does everything. */
-function sharedCandidates({ segment, description, query }: Coded, rows: number, k: number, first: 0 | 1): number[] {
+/**
+ * The candidates of a scan that two threads could share, ascending, if the one whose heap has the number `first` does everything, and the rows
+ * that it scored, the best first, of those below `border`.
+ */
+function shared({ segment, description, prepared, query }: Coded, rows: number, k: number, first: 0 | 1, border: number): { candidates: number[]; scored: [row: number, score: number][] } {
   const { call } = segment;
   const heaps = [0, 0].map(() => segment.allocate(call.heapBytes(k, HEAP_KINDS.candidates))) as [number, number];
-  const shared = segment.allocate(call.sharedScanBytes());
-  expect(call.openSharedScan(shared, description, query, METRIC_CODES.cosine, rows, 0, k, ...heaps)).toBe(1);
-  expect(call.areAllScanned(shared)).toBe(0);
-  for (const heap of first === 0 ? heaps : heaps.toReversed()) call.scanParts(shared, heap);
-  expect(call.areAllScanned(shared)).toBe(1);
-  expect([call.heldBy(heaps[first]), call.heldBy(heaps[1 - first]!)]).toEqual([k, 0]);
-  call.absorb(...heaps);
+  const [scan, best] = [segment.allocate(call.sharedScanBytes()), segment.allocate(call.heapBytes(k, HEAP_KINDS.rows))];
+  call.openHeap(best, k, HEAP_KINDS.rows);
+  expect(call.openSharedScan(scan, description, query, METRIC_CODES.cosine, rows, 0, k, ...heaps)).toBe(1);
+  call.scoreInto(scan, prepared, border, best, segment.allocate(Math.ceil(rows / 64) * 8), segment.allocate(k * 4));
+  expect(call.hasEnded(scan)).toBe(0);
+  for (const heap of first === 0 ? heaps : heaps.toReversed()) call.scanParts(scan, heap);
+  expect([call.hasEnded(scan), call.areScored(scan)]).toEqual([1, 1]);
   const out = segment.allocate(k * 4);
-  return [...segment.u32(out, call.drainHeap(heaps[0], out))].toSorted((a, b) => a - b);
+  const candidates = [...segment.u32(out, call.drainHeap(heaps[0], out))].toSorted((a, b) => a - b);
+  const entries = segment.u32(call.entriesOf(best), call.closeHeap(best) * (ENTRY_BYTES / 4));
+  const at = Array.from({ length: entries.length / 4 }, (_, i) => call.entriesOf(best) + i * ENTRY_BYTES);
+  return { candidates, scored: at.map((entry) => [segment.u32(entry + 8, 1)[0]!, segment.f32(entry + 12, 1)[0]!]) };
 }
 
 /** The rows of the `k` best scores, equal ones by row, ascending. */
@@ -151,12 +158,34 @@ describe.each(['release', 'debug'] as const)('scans over codes, %s build', (buil
     }
   });
 
-  it.each([64, 256])('have the same candidates if threads share the scan, whichever does it, by %s dimensions', (dims) => {
+  it.each([64, 256])('have the same candidates if threads share the scan, whichever does it, and their scores, by %s dimensions', (dims) => {
     const many = 17_000;
     const rows = Array.from({ length: many }, (_, row) => Float32Array.from({ length: dims }, (_x, i) => Math.sin(row * 12.9898 + i * 78.233 + row * i)));
     const coded = encoded(build, rows, Float32Array.from({ length: dims }, (_, i) => Math.cos(i)), 1, 'cosine', 'int8');
     const expected = candidates(coded, many, 'cosine', 600);
-    for (const first of [0, 1] as const) expect(sharedCandidates(coded, many, 600, first)).toEqual(expected);
+    for (const [first, border] of [[0, many], [1, many], [0, 9_000]] as const) {
+      const found = shared(coded, many, 600, first, border);
+      expect(found.candidates).toEqual(expected);
+      const below = expected.filter((row) => row < border);
+      const scores = new Map(below.map((row) => [row, coded.segment.call.scoreRow(coded.prepared, METRIC_CODES.cosine, row)]));
+      expect(found.scored).toEqual([...scores].toSorted(([a, x], [b, y]) => y - x || a - b));
+    }
+  });
+
+  it('have no scores if a shared scan has too few rows above the bar of its sample', () => {
+    const many = 17_000;
+    const query = Float32Array.from({ length: 64 }, (_, i) => Math.cos(i));
+    // The rows of the sample are nearer than the others.
+    const rows = Array.from({ length: many }, (_, row) => Float32Array.from({ length: 64 }, (_x, i) => Math.sin(row * 12.9898 + i * 78.233 + row * i) + (row % 1024 < 64 ? 3 : 0) * query[i]!));
+    const { segment, description, prepared, query: coded } = encoded(build, rows, query, 1, 'cosine', 'int8');
+    const { call } = segment;
+    const heaps = [0, 0].map(() => segment.allocate(call.heapBytes(1200, HEAP_KINDS.candidates))) as [number, number];
+    const [scan, best] = [segment.allocate(call.sharedScanBytes()), segment.allocate(call.heapBytes(1200, HEAP_KINDS.rows))];
+    call.openHeap(best, 1200, HEAP_KINDS.rows);
+    call.openSharedScan(scan, description, coded, METRIC_CODES.cosine, many, 0, 1200, ...heaps);
+    call.scoreInto(scan, prepared, many, best, segment.allocate(Math.ceil(many / 64) * 8), segment.allocate(1200 * 4));
+    for (const heap of heaps) call.scanParts(scan, heap);
+    expect([call.hasEnded(scan), call.areScored(scan), call.heldBy(best)]).toEqual([1, 0, 0]);
   });
 
   it('find that a query is nearest to itself', () => {

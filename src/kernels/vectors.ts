@@ -81,7 +81,9 @@ export interface VectorsExports extends WebAssembly.Exports {
   sharedScanBytes(): number;
   openSharedScan(scan: number, codes: number, query: number, metric: number, rows: number, bitmap: number, k: number, heap: number, other: number): number;
   scanParts(scan: number, heap: number): void;
-  areAllScanned(scan: number): number;
+  scoreInto(scan: number, prepared: number, border: number, scored: number, bits: number, list: number): void;
+  hasEnded(scan: number): number;
+  areScored(scan: number): number;
   dot(a: number, b: number, bytes: number): number;
   l2sq(a: number, b: number, bytes: number): number;
 }

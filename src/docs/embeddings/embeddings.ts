@@ -76,7 +76,7 @@ export interface Embeddings extends Chunker {
   /** Compares documents with a query token by token; see `TokenMatching`. */
   readonly matching: Pick<TokenMatching, 'similarities'>;
   /** Which documents exist, and which of them have vectors of their present bodies. */
-  readonly bodies: Pick<RecentBodies, 'read'>;
+  readonly bodies: Pick<RecentBodies, 'each'>;
   /** The vectors that a change `vectors.put` stored, if this process has just stored them; only once. */
   freshVectorsOf(change: Pick<Change, 'lsn' | 'ord'>): DocumentVectors | undefined;
   /** All vectors of a collection, by document and chunk, in pages, read outside of the event loop. */

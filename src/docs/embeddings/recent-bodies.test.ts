@@ -45,6 +45,18 @@ it('are read once until a commit', async () => {
   expect(tables.read.at(-1)).toEqual([6, 2]);
 });
 
+it('are passed one after the other, whether or not all are remembered', async () => {
+  const { bodies, tables } = open();
+  const all = async (ords: readonly number[]): Promise<[number, boolean | undefined][]> => {
+    const passed: [number, boolean | undefined][] = [];
+    await bodies.each(ords, (ord, state) => passed.push([ord, state?.isFresh]));
+    return passed;
+  };
+  expect(await all([6, 99, 4])).toEqual([[6, true], [99, undefined], [4, false]]);
+  expect(await all([4, 6, 4])).toEqual([[4, false], [6, true], [4, false]]);
+  expect(tables.read).toEqual([[6, 99, 4]]);
+});
+
 it('are not remembered if a commit happens while they are read', async () => {
   const { bodies, tables, commit } = open();
   tables.during = commit;

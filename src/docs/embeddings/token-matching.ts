@@ -16,7 +16,7 @@ export interface TokenMatchingDeps {
   readonly clock: Clock;
   readonly chunker: Chunker;
   readonly providers: Pick<Providers, 'use' | 'current'>;
-  readonly bodies: Pick<RecentBodies, 'read'>;
+  readonly bodies: Pick<RecentBodies, 'each'>;
 }
 
 /** Number of characters of a document that are compared: its best matches are rarely further behind, and reading more takes time. */
@@ -79,12 +79,13 @@ export class TokenMatching {
     const { sql, codec, clock, chunker } = this.#deps;
     const found = new Map<number, DocumentTokens>();
     const missing: EmbeddedBody[] = [];
-    for (const { embedded } of (await this.#deps.bodies.read(ords)).values()) {
-      if (embedded === undefined) continue;
-      const known = this.#store.get(embedded.ord, embedded);
-      if (known !== undefined) found.set(embedded.ord, known);
+    await this.#deps.bodies.each(ords, (ord, state) => {
+      const embedded = state?.embedded;
+      if (embedded === undefined) return;
+      const known = this.#store.get(ord, embedded);
+      if (known !== undefined) found.set(ord, known);
       else if (embedded.bytes <= MOST_BYTES) missing.push(embedded);
-    }
+    });
     if (missing.length === 0) return found;
     // Documents that are read now may replace those that were found.
     for (const [ord, { all, lead }] of found) found.set(ord, { all: all.slice(), lead });

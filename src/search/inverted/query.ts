@@ -229,20 +229,36 @@ const JOINED_FORMS = 64;
 /** Joins terms with the same forms and weight in different classes. */
 function joinClasses(operands: readonly Query[]): Query[] {
   const joined: Query[] = [];
-  const places = new Map<string, number>();
+  // Places of terms by the sum of their forms, which most other terms do not have.
+  const places = new Map<number, number[]>();
   for (const operand of operands) {
     if (operand.kind !== 'term' || operand.classes === undefined || operand.forms.length > JOINED_FORMS) {
       joined.push(operand);
       continue;
     }
-    const name = `${operand.weight ?? 1} ${operand.forms.map(({ id, weight = 1 }) => `${id}:${weight}`).sort().join(' ')}`;
-    const place = places.get(name);
+    const sum = operand.forms.reduce((all, { id }) => all + id, 0);
+    const alike = places.get(sum) ?? [];
+    const place = alike.findLast((each) => isAlike(joined[each] as TermQuery, operand));
     const former = place === undefined ? undefined : joined[place] as TermQuery;
     // If two terms share a class, both count.
     if (place !== undefined && former !== undefined && (former.classes! & operand.classes) === 0) joined[place] = { ...former, classes: former.classes! | operand.classes };
-    else places.set(name, joined.push(operand) - 1);
+    else places.set(sum, [...alike, joined.push(operand) - 1]);
   }
   return joined;
+}
+
+/** Whether two terms have the same weight and the same forms, in any order. */
+function isAlike(a: TermQuery, b: TermQuery): boolean {
+  if ((a.weight ?? 1) !== (b.weight ?? 1) || a.forms.length !== b.forms.length) return false;
+  return a.forms.every((form, i) => isSameForm(form, b.forms[i]!)) || namesOf(a) === namesOf(b);
+}
+
+function isSameForm(a: WeightedForm, b: WeightedForm): boolean {
+  return a.id === b.id && (a.weight ?? 1) === (b.weight ?? 1);
+}
+
+function namesOf({ forms }: TermQuery): string {
+  return forms.map(({ id, weight = 1 }) => `${id}:${weight}`).sort().join(' ');
 }
 
 /** A simple query for the documents that the given one does not match. */

@@ -56,6 +56,16 @@ export interface AnnQuery {
   readonly perDocument: boolean;
   /** Parameters of one algorithm, such as `efSearch` and `nprobe`. */
   readonly options: Readonly<Record<string, number>>;
+  /** Where a structure may offer its candidates, scored by their stored vectors. */
+  readonly scoring: Scoring;
+}
+
+/** How candidates are scored by their stored vectors. */
+export interface Scoring {
+  /** Rows from this one on are not scored. */
+  readonly border: number;
+  /** An empty heap for them. */
+  readonly heap: number;
 }
 
 /** The rows found: u32 each, in any order, at an address that the caller frees by `release(address, bytes)`. */
@@ -63,6 +73,8 @@ export interface Candidates {
   readonly address: number;
   readonly count: number;
   readonly bytes: number;
+  /** Whether they have been offered as `AnnQuery.scoring` says; only if `findsRows`. */
+  readonly areScored?: boolean;
   /** Number of rows compared. */
   readonly scanned: number;
 }

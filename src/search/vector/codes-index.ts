@@ -161,9 +161,10 @@ export class CodesIndex implements AnnIndex {
 
   /**
    * Scans on this thread and in a worker at the same time: the worker begins at once, this thread when it has done what else is due, such as
-   * the lexical side of a hybrid search. Undefined if no worker is free or it ended, or if there are too few candidates.
+   * the lexical side of a hybrid search. The candidates are scored, too, mostly by the worker. Undefined if no worker is free or it ended, or
+   * if there are too few candidates.
    */
-  async #scanTogether({ description }: Generation, { metric, k, rows }: AnnQuery, coded: number, to: number): Promise<Omit<Candidates, 'scanned'> | undefined> {
+  async #scanTogether({ description }: Generation, { query, metric, k, rows, scoring }: AnnQuery, coded: number, to: number): Promise<Omit<Candidates, 'scanned'> | undefined> {
     const { memory, build, pool } = this.#segment;
     const scratch = new Scratch(this.#segment);
     let ended: Promise<void> | undefined;
@@ -171,17 +172,16 @@ export class CodesIndex implements AnnIndex {
       const bytes = this.#call.heapBytes(k, HEAP_KINDS.candidates);
       const [heap, other] = [scratch.allocate(bytes), scratch.allocate(bytes)];
       const scan = scratch.allocate(this.#call.sharedScanBytes());
+      const [bits, list] = [scratch.allocate(Math.ceil(to / 64) * 8), scratch.allocate(k * 4)];
       if (this.#call.openSharedScan(scan, description, coded, METRIC_CODES[metric], to, rows, k, heap, other) === 0) return undefined;
+      this.#call.scoreInto(scan, query, scoring.border, scoring.heap, bits, list);
       ended = pool.tryRun({ memory, module: 'vectors', build, call: 'scanParts', args: [scan, other] })?.then(() => undefined, () => undefined);
       if (ended === undefined) return undefined;
       await setImmediate();
       this.#call.scanParts(scan, heap);
       // To wait in turns of the event loop is the exception: the worker was interrupted, or has ended.
-      if (this.#call.areAllScanned(scan) === 0) await ended;
-      if (this.#call.areAllScanned(scan) === 0) return undefined;
-      this.#call.absorb(heap, other);
-      // The sample was not typical, or the bitmap has fewer rows: a scan of its own looks at them again.
-      return this.#call.heldBy(heap) === k ? this.#drain(heap, k) : undefined;
+      if (this.#call.hasEnded(scan) === 0) await ended;
+      return this.#call.areScored(scan) === 0 ? undefined : { ...this.#drain(heap, k), areScored: true };
     } finally {
       // A worker that comes late still reads there that nothing is left to do.
       if (ended === undefined) scratch.release();

@@ -1,5 +1,5 @@
 import { ENTRY_BYTES, ENTRY_WORDS, HEAP_KINDS } from '../../kernels/vectors.ts';
-import { type AnnAlgorithm, type AnnFactory, type AnnIndex, METRIC_CODES, type Metric } from './ann-index.ts';
+import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type Candidates, METRIC_CODES, type Metric, type Scoring } from './ann-index.ts';
 import { callKernel, divide, isQuick, settleAll, type Work } from './parts.ts';
 import { Scratch } from './scratch.ts';
 import type { Segment } from './segment.ts';
@@ -220,16 +220,23 @@ class Search {
     const segment = this.#segment;
     const border = segment.call.documentStart(Math.min(structure.covers, this.#rows), this.#rows) >>> 0;
     const { metric, options, perDocument } = this.#query;
-    const found = await structure.search({ query: this.#address, metric, k, least, rows: this.#bitmap, rowCount: this.#rows, selected: this.#selected, perDocument, options });
+    const scoring: Scoring = { border, heap: this.#openHeap(wanted) };
+    const found = await structure.search({ query: this.#address, metric, k, least, rows: this.#bitmap, rowCount: this.#rows, selected: this.#selected, perDocument, options, scoring });
     this.scratch.adopt(found.address, found.bytes);
     this.#scanned += found.scanned;
-    const heap = this.#openHeap(wanted);
-    segment.rows.u32(found.address, found.count).sort();
-    const work: Work = { from: 0, to: found.count, bytesPerRow: segment.stride };
-    const isWhole = perDocument && structure.findsRows !== true;
-    await callKernel(segment, isQuick(segment, work), 'rescore', [this.#address, this.#metric, found.address, found.count, border, this.#bitmap, isWhole ? 1 : 0, heap]);
+    const heap = found.areScored === true ? scoring.heap : await this.#score(found, border, wanted, perDocument && structure.findsRows !== true);
     if (border < this.#rows) await this.#scan(border, heap);
     return { heap, exhausted: found.count < least };
+  }
+
+  /** Scores candidates below the row `border` by their stored vectors; with `isWhole`, their neighbours in their documents, too. */
+  async #score({ address, count }: Candidates, border: number, wanted: number, isWhole: boolean): Promise<number> {
+    const segment = this.#segment;
+    const heap = this.#openHeap(wanted);
+    segment.rows.u32(address, count).sort();
+    const work: Work = { from: 0, to: count, bytesPerRow: segment.stride };
+    await callKernel(segment, isQuick(segment, work), 'rescore', [this.#address, this.#metric, address, count, border, this.#bitmap, isWhole ? 1 : 0, heap]);
+    return heap;
   }
 
   #result(heap: number | undefined, usedStructure: boolean | undefined): SegmentResult {

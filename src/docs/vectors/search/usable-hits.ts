@@ -11,12 +11,13 @@ export interface UsableDeps extends Pick<DocsEnvironment, 'clock'> {
  * The documents that a search must not return: those that were deleted or have expired, which the index learns a little later, and with
  * `quotable` those that were changed since they were embedded.
  */
-export async function unusableOrds({ bodies, clock }: UsableDeps, ords: Iterable<number>, quotable: boolean): Promise<Set<number>> {
-  const unusable = new Set(ords);
+export async function unusableOrds({ bodies, clock }: UsableDeps, ords: readonly number[], quotable: boolean): Promise<ReadonlySet<number>> {
+  const unusable = new Set<number>();
   const now = unixSeconds(clock);
-  for (const [ord, { expiresAt, isFresh }] of await bodies.read(unusable)) {
-    if ((expiresAt === null || expiresAt > now) && (isFresh || !quotable)) unusable.delete(ord);
-  }
+  await bodies.each(ords, (ord, state) => {
+    const isUsable = state !== undefined && (state.expiresAt === null || state.expiresAt > now) && (state.isFresh || !quotable);
+    if (!isUsable) unusable.add(ord);
+  });
   return unusable;
 }
 

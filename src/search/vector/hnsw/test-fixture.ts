@@ -105,7 +105,7 @@ export class Rows {
     segment.call.prepareQuery(at, METRIC_CODES[metric]);
     for (const row of selected) segment.bytes[bitmap + (row >> 3)]! |= 1 << (row & 7);
     const found = await index.search({
-      query: at, metric, k: candidates, least: candidates, rows: isFiltered ? bitmap : 0, rowCount, selected: selected.length, perDocument: false, options,
+      query: at, metric, k: candidates, least: candidates, rows: isFiltered ? bitmap : 0, rowCount, selected: selected.length, perDocument: false, options, scoring: { border: rowCount, heap: 0 },
     });
     const rows = [...segment.rows.u32(found.address, found.count)];
     segment.release(found.address, found.bytes);
