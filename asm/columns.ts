@@ -10,6 +10,7 @@ import { containersOf } from './columns/sets.ts';
 import { release } from './columns/memory.ts';
 import { B_FACTORS, B_INPUT, BUFFERS, buffer, reserve } from './columns/scratch.ts';
 import { level, levelBytes } from './columns/levels.ts';
+import { dropSlices } from './columns/slices.ts';
 import { ordOf } from './columns/slots.ts';
 import { EXPIRES_AT, TIME_SHIFT, TIME_SLOTS, timePage } from './columns/times.ts';
 
@@ -43,6 +44,7 @@ export function adopt(): bool {
     store<u64>(entry, 0);
   }
   store<u32>(H_RUNS, 0);
+  dropSlices();
   store<u32>(H_FROZEN, 0);
   return true;
 }

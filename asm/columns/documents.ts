@@ -12,6 +12,7 @@ import { H_COLUMN_COUNT, H_PAIRS, PART_COLUMNS } from './layout.ts';
 import { allocate, release } from './memory.ts';
 import { addToOrders } from './orders.ts';
 import { B_INPUT, B_OUTPUT, B_TOUCHED, buffer, reserve } from './scratch.ts';
+import { dropSlices } from './slices.ts';
 import { freeSlot, NO_SLOT, slotOf, takeSlot } from './slots.ts';
 import { ADDED_AT, EXPIRES_AT, setTime, UPDATED_AT } from './times.ts';
 
@@ -25,6 +26,7 @@ const ENTRY: usize = 12;
 export function putDocument(): u32 {
   const input = buffer(B_INPUT);
   const entries = load<u32>(input, 4);
+  dropSlices();
   let slot = slotOf(load<u32>(input));
   if (slot === NO_SLOT) slot = takeSlot(load<u32>(input));
   else clearDocument(slot);
@@ -69,6 +71,7 @@ export function hasDocument(ord: u32): bool {
 export function removeDocument(ord: u32): bool {
   const slot = slotOf(ord);
   if (slot === NO_SLOT) return false;
+  dropSlices();
   clearDocument(slot);
   setTime(ADDED_AT, slot, NaN);
   setTime(UPDATED_AT, slot, NaN);

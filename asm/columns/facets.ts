@@ -8,6 +8,7 @@ import { H_DOCS } from './layout.ts';
 import { level, levelBytes } from './levels.ts';
 import { B_COUNTS, B_DAYS, B_OUTPUT, B_TOUCHED, buffer, reserve } from './scratch.ts';
 import { countSet } from './sets.ts';
+import { countSlices, slicesOf } from './slices.ts';
 import { live } from './slots.ts';
 import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
 
@@ -43,7 +44,10 @@ export function countValues(number: u32, from: u32, documents: u32): u32 {
   if (from === ALL && number >= KEYS) return countAll(column, counts);
   const bits = bitsOf(from);
   const bytes = levelBytes();
-  if (pageEnd(column + C_SPELLED) === 0 && isSoonerBySets(column, bytes, documents)) return countSets(column, counts, bits, bytes, documents);
+  if (pageEnd(column + C_SPELLED) === 0 && isSoonerBySets(column, bytes, documents)) {
+    const slices = slicesOf(number, column);
+    return slices !== 0 ? countSlices(column, slices, counts, bits, bytes) : countSets(column, counts, bits, bytes, documents);
+  }
   memory.fill(counts, 0, <usize>next << 2);
   if (next <= MAX_LISTED) {
     countPages(number, column, counts, bits, bytes);

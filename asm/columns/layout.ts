@@ -51,6 +51,9 @@ export const H_TIMES: usize = HEADER + 120;
 export const H_ORD_END: usize = HEADER + 152;
 /** Number of runs of blocks in B_RUNS; 0 if they are not computed. */
 export const H_RUNS: usize = HEADER + 156;
+/** Columns whose values are sliced (see `slices.ts`), u32 each. */
+export const H_SLICED: usize = HEADER + 160;
+export const MAX_SLICED: u32 = 8;
 /** Heads of the lists of free chunks by size class, 224 x u32. */
 export const H_FREE_LISTS: usize = HEADER + 256;
 /** Buffers that grow (see `scratch.ts`), 96 x 8 bytes: address, bytes. */

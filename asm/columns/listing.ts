@@ -7,7 +7,7 @@ import { pageEnd } from './forward.ts';
 import { level, levelBytes } from './levels.ts';
 import { BY_TEXT, equalsFormer, isReady, orderAt, placeInOrder, sortedAt, sortedCount } from './orders.ts';
 import { sortByKey } from './quicksort.ts';
-import { B_HISTOGRAM, B_SCORES, B_SLOTS, buffer } from './scratch.ts';
+import { B_HISTOGRAM, B_LEVELS, B_SCORES, B_SLOTS, buffer, BUFFERS } from './scratch.ts';
 import { takeSet } from './sets.ts';
 import {
   BY_ORDER, BY_TIE, BY_TIME, DESCENDING, isBehind, K_COLUMN, K_FLAGS, K_LENGTH, K_MARK, K_ORDER, K_TEXT, keyAt, LAST, RANK_END, slotAt, sortable, sortKeyAt, SPELLED,
@@ -23,7 +23,7 @@ const COUNTED_PER_TAKEN: u64 = 5;
 /** Values are skipped if they are at most 1 per this number of documents. */
 const SKIPPED: u32 = 4;
 /** Documents for which no value was found yet. */
-const REST_LEVEL: u32 = 77;
+const REST_LEVEL: u32 = BUFFERS - B_LEVELS - 3;
 /** Documents that are kept in addition to the wanted ones when documents are listed by a number. */
 const SPARE: u32 = 512;
 

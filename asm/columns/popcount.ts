@@ -12,9 +12,10 @@ export function countBits(bits: usize, bytes: u32): u32 {
 
 /**
  * Number of bits that two bitmaps of up to 8,192 bytes have in common, by carry-save adders (Mula, Kurz and Lemire, Faster Population Counts
- * Using AVX2 Instructions, 2018): eight vectors become one in which each bit counts for eight, and only that is counted.
+ * Using AVX2 Instructions, 2018): eight vectors become one in which each bit counts for eight, and only that is counted. The common bits are
+ * also written to a third bitmap, unless that is 0.
  */
-export function countCommon(one: usize, other: usize, bytes: u32): u32 {
+export function countCommon(one: usize, other: usize, bytes: u32, to: usize = 0): u32 {
   const zero = i64x2.splat(0);
   let ones = zero;
   let twos = zero;
@@ -24,6 +25,7 @@ export function countCommon(one: usize, other: usize, bytes: u32): u32 {
   for (; i + 128 <= bytes; i += 128) {
     const a = one + i;
     const b = other + i;
+    if (to !== 0) copyCommon(a, b, to + i);
     let next = v128.and(v128.load(a), v128.load(b));
     let last = v128.and(v128.load(a, 16), v128.load(b, 16));
     let half = v128.xor(ones, next);
@@ -54,9 +56,26 @@ export function countCommon(one: usize, other: usize, bytes: u32): u32 {
     eights = i16x8.add(eights, pairsOf(v128.or(v128.and(fours, four0), v128.and(half, four1))));
     fours = v128.xor(half, four1);
   }
-  let count = sumOf(eights) * 8 + sumOf(pairsOf(fours)) * 4 + sumOf(pairsOf(twos)) * 2 + sumOf(pairsOf(ones));
-  for (; i < bytes; i += 8) count += <u32>popcnt(load<u64>(one + i) & load<u64>(other + i));
+  const larger = i16x8.add(i16x8.shl(eights, 3), i16x8.shl(pairsOf(fours), 2));
+  let count = sumOf(i16x8.add(larger, i16x8.add(i16x8.shl(pairsOf(twos), 1), pairsOf(ones))));
+  for (; i < bytes; i += 8) {
+    const common = load<u64>(one + i) & load<u64>(other + i);
+    if (to !== 0) store<u64>(to + i, common);
+    count += <u32>popcnt(common);
+  }
   return count;
+}
+
+/** 128 bytes. */
+function copyCommon(one: usize, other: usize, to: usize): void {
+  v128.store(to, v128.and(v128.load(one), v128.load(other)));
+  v128.store(to, v128.and(v128.load(one, 16), v128.load(other, 16)), 16);
+  v128.store(to, v128.and(v128.load(one, 32), v128.load(other, 32)), 32);
+  v128.store(to, v128.and(v128.load(one, 48), v128.load(other, 48)), 48);
+  v128.store(to, v128.and(v128.load(one, 64), v128.load(other, 64)), 64);
+  v128.store(to, v128.and(v128.load(one, 80), v128.load(other, 80)), 80);
+  v128.store(to, v128.and(v128.load(one, 96), v128.load(other, 96)), 96);
+  v128.store(to, v128.and(v128.load(one, 112), v128.load(other, 112)), 112);
 }
 
 /** Number of bits in each two bytes. */

@@ -1,4 +1,4 @@
-// Buffers that hold nothing between requests. Each is a chunk that grows as needed. While a checkpoint is read, they grow at the end
+// Buffers that hold nothing between requests, but for what is kept until a document changes. Each is a chunk that grows as needed. While a checkpoint is read, they grow at the end
 // of the memory, which is not part of the checkpoint, so that requests change nothing of it but the entries of buffers.
 
 import { H_BUFFERS, H_FROZEN, H_LEFT, H_LEFT_COUNT, MAX_LEFT, PART_SCRATCH } from './layout.ts';
@@ -28,8 +28,12 @@ export const B_DAYS: u32 = 11;
 export const B_TEXTS: u32 = 12;
 /** Runs of blocks (see `slots.ts`). */
 export const B_RUNS: u32 = 13;
+/** The sets that slices are counted in. */
+export const B_COMMON: u32 = 14;
+/** Values of columns by the bits of their numbers (see `slices.ts`). */
+export const B_SLICES: u32 = 16;
 /** Bitmaps over slots, by level (see `levels.ts`). */
-export const B_LEVELS: u32 = 16;
+export const B_LEVELS: u32 = 24;
 export const BUFFERS: u32 = 96;
 
 /** Notes a buffer that cannot be freed now. */

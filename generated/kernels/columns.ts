@@ -86,6 +86,9 @@ export const H_TIMES = 32888;
 export const H_ORD_END = 32920;
 /** Number of runs of blocks in B_RUNS; 0 if they are not computed. */
 export const H_RUNS = 32924;
+/** Columns whose values are sliced (see `slices.ts`), u32 each. */
+export const H_SLICED = 32928;
+export const MAX_SLICED = 8;
 /** Heads of the lists of free chunks by size class, 224 x u32. */
 export const H_FREE_LISTS = 33024;
 /** Buffers that grow (see `scratch.ts`), 96 x 8 bytes: address, bytes. */
@@ -130,8 +133,12 @@ export const B_DAYS = 11;
 export const B_TEXTS = 12;
 /** Runs of blocks (see `slots.ts`). */
 export const B_RUNS = 13;
+/** The sets that slices are counted in. */
+export const B_COMMON = 14;
+/** Values of columns by the bits of their numbers (see `slices.ts`). */
+export const B_SLICES = 16;
 /** Bitmaps over slots, by level (see `levels.ts`). */
-export const B_LEVELS = 16;
+export const B_LEVELS = 24;
 export const BUFFERS = 96;
 export const S_PLACE = 4;
 export const NO_SLOT = 4294967295;

@@ -32,15 +32,24 @@ export function u32(value: number): Buffer {
   return bytes;
 }
 
+/** Pieces that can also be read into given memory, so that nothing is copied, and no garbage is made of a gigabyte. */
+export interface DirectSource extends AsyncIterable<Uint8Array> {
+  /** Fills buffers, one after the other, with what follows the last piece; returns the number of bytes, which is 0 at the end only. */
+  fill(buffers: readonly Uint8Array[]): Promise<number>;
+}
+
 /** Reads exact numbers of bytes, and blocks, from a stream of pieces. */
 export class BlockReader {
   readonly #source: AsyncIterator<Uint8Array>;
+  readonly #direct: DirectSource | undefined;
   readonly #damage: (problem: string) => Error;
+  readonly #head = Buffer.alloc(HEAD);
   #rest: Buffer = Buffer.alloc(0);
 
   /** `damage` makes the error that is thrown for a stream that ends early or a block that does not match its checksum. */
-  constructor(source: AsyncIterable<Uint8Array>, damage: (problem: string) => Error) {
+  constructor(source: AsyncIterable<Uint8Array> | DirectSource, damage: (problem: string) => Error) {
     this.#source = source[Symbol.asyncIterator]();
+    this.#direct = 'fill' in source ? source : undefined;
     this.#damage = damage;
   }
 
@@ -70,23 +79,51 @@ export class BlockReader {
     return bytes;
   }
 
-  /** Reads a block directly into a given buffer, without an intermediate copy. A block of another length counts as damage. */
+  /** Reads a block into a given buffer, without a copy if the source is direct. A block of another length counts as damage. */
   async blockInto(target: Uint8Array): Promise<void> {
-    const [length, checksum] = await this.numbers(2);
+    await this.#fill([this.#head, target]);
+    const length = this.#head.readUInt32LE();
     if (length !== target.length) throw this.#damage(`a block of ${target.length} bytes should follow, got ${length}`);
-    for (let at = 0; at < target.length;) {
+    if (crc32(target) !== this.#head.readUInt32LE(4)) throw this.#damage('a block is not what its checksum says');
+  }
+
+  /** Fills buffers with the rest of the last piece and what follows it. */
+  async #fill(buffers: readonly Uint8Array[]): Promise<void> {
+    // Files are not read into memory that threads share.
+    const direct = buffers.every(({ buffer }) => buffer instanceof ArrayBuffer) ? this.#direct : undefined;
+    for (let left = buffers; left.length > 0;) {
+      if (this.#rest.length === 0 && direct !== undefined) {
+        const filled = await direct.fill(left);
+        if (filled === 0) throw this.#endsEarly();
+        left = withoutFirst(left, filled);
+        continue;
+      }
       if (this.#rest.length === 0) await this.#pull();
-      const part = this.#rest.subarray(0, target.length - at);
-      target.set(part, at);
+      const part = this.#rest.subarray(0, left[0]!.length);
+      left[0]!.set(part);
       this.#rest = this.#rest.subarray(part.length);
-      at += part.length;
+      left = withoutFirst(left, part.length);
     }
-    if (crc32(target) !== checksum) throw this.#damage('a block is not what its checksum says');
   }
 
   async #pull(): Promise<void> {
     const { done, value } = await this.#source.next();
-    if (done === true) throw this.#damage('the checkpoint ends early');
+    if (done === true) throw this.#endsEarly();
     this.#rest = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   }
+
+  #endsEarly(): Error {
+    return this.#damage('the checkpoint ends early');
+  }
+}
+
+/** What is left of buffers whose first bytes are filled; empty ones count as filled. */
+function withoutFirst(buffers: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  const left: Uint8Array[] = [];
+  for (const buffer of buffers) {
+    const filled = Math.min(bytes, buffer.length);
+    bytes -= filled;
+    if (filled < buffer.length) left.push(buffer.subarray(filled));
+  }
+  return left;
 }

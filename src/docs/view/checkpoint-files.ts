@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { DirectSource } from '../../lib/checked-blocks.ts';
 import { durableRename } from '../../lib/durable-rename.ts';
 import { openStream, sealStream, type KeyRing, type Sql } from '../../storage/index.ts';
 
@@ -25,6 +25,11 @@ export type FeedPlace = Pick<CheckpointHeader, 'lsn' | 'at'>;
 /** A position of the feed up to which no change concerns the collection of a checkpoint that was written at an earlier one. */
 export interface Confirmation extends FeedPlace {
   readonly written: FeedPlace;
+}
+
+/** The index of a checkpoint; `close` it when it is read, or no longer needed. */
+export interface StoredIndex extends AsyncIterable<Uint8Array> {
+  close(): Promise<void>;
 }
 
 /** Length of the magic, which names the content of a file and the version of this layout. */
@@ -80,13 +85,14 @@ export class CheckpointFiles {
   }
 
   /** The index of a checkpoint, whose format detects damage; undefined when there is none, or an encrypted one and no keys. */
-  async load(collection: string, keys?: KeyRing): Promise<AsyncIterable<Uint8Array> | undefined> {
+  async load(collection: string, keys?: KeyRing): Promise<StoredIndex | undefined> {
     const found = await this.#read(collection);
-    if (found === undefined) return undefined;
-    const { header, end: start } = found;
-    const index = (): AsyncIterable<Uint8Array> => createReadStream(this.#pathOf(collection), { start, highWaterMark: PIECE });
-    if (header.sealed !== true) return index();
-    return keys && openStream(keys, this.#boundTo(header), index());
+    if (found === undefined || (found.header.sealed === true && keys === undefined)) return undefined;
+    const { header, end } = found;
+    const index = new FileBytes(await open(this.#pathOf(collection)), end);
+    if (header.sealed !== true) return index;
+    const opened = openStream(keys!, this.#boundTo(header), index);
+    return { [Symbol.asyncIterator]: () => opened, close: () => index.close() };
   }
 
   /**
@@ -165,6 +171,36 @@ export class CheckpointFiles {
   #pathOf(collection: string): string {
     const plain = /^[a-z0-9_-]{1,64}$/.test(collection);
     return join(this.#folder, `${plain ? collection : `~${createHash('sha256').update(collection).digest('hex').slice(0, 32)}`}${CHECKPOINT}`);
+  }
+}
+
+/** The bytes of a file from a place on. */
+class FileBytes implements StoredIndex, DirectSource {
+  readonly #file: FileHandle;
+  #at: number;
+
+  constructor(file: FileHandle, at: number) {
+    this.#file = file;
+    this.#at = at;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const piece = Buffer.allocUnsafe(PIECE);
+      const bytes = await this.fill([piece]);
+      if (bytes === 0) return;
+      yield piece.subarray(0, bytes);
+    }
+  }
+
+  async fill(buffers: readonly Uint8Array[]): Promise<number> {
+    const { bytesRead } = await this.#file.readv(buffers, this.#at);
+    this.#at += bytesRead;
+    return bytesRead;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
   }
 }
 

@@ -64,8 +64,12 @@ export class KeptIndexes<Index extends ViewIndex> {
   /** The index of a checkpoint; undefined when it can't be used. */
   async restored(collection: string): Promise<Index | undefined> {
     try {
-      const bytes = await this.#files?.load(collection, this.#keys);
-      return bytes && (await this.#kind.restore(collection, bytes));
+      const stored = await this.#files?.load(collection, this.#keys);
+      try {
+        return stored && (await this.#kind.restore(collection, stored));
+      } finally {
+        await stored?.close();
+      }
     } catch (error) {
       this.#env.log.warn({ err: error, collection }, `a ${this.#kind.name} checkpoint cannot be used; the index is rebuilt`);
       return undefined;

@@ -167,6 +167,39 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
     expect(counted()).toEqual([1, 1]);
   });
 
+  it('count facets of few values again by the bits of their numbers, until a document changes', async () => {
+    let store = ColumnStore.create({ build });
+    const reference = new ReferenceColumns();
+    const { next: random } = seededRandom(7);
+    const both = (act: (columns: Columns) => void): void => [store, reference].forEach(act);
+    const put = (ord: number, meta: ColumnDocument['meta']): void => both((columns) => columns.put({ ord, key: `k${ord}`, lang: 'en', addedAt: 1, updatedAt: 1, meta }));
+    const count = 20_000;
+    const fields = ['twenty', 'all but some', 'nine', 'sixty', 'sixty-three', 'sparse page', 'several', 'two'];
+    for (let i = 0; i < count; i++) {
+      put(i + 3, {
+        twenty: [String(i % 20)], 'all but some': random() < 0.7 ? [String(i % 16)] : [], nine: [String((i * 7) % 9)], sixty: [String(i % 60)], 'sixty-three': [String((i * 11) % 63)],
+        'sparse page': i > 9000 || i % 50 === 0 ? [String(i % 12)] : [], several: i === 77 ? ['0', '1'] : [String(i % 20)], two: [String(i % 2)],
+      });
+    }
+    const some = (share: number): OrdSet => OrdSet.of(Array.from({ length: count }, (_, i) => i + 3).filter(() => random() < share));
+    const compare = (): void => {
+      for (const set of [some(0.95), some(0.3), some(0.002), OrdSet.of([4, 17_000])]) {
+        for (const field of [...fields, ...fields, ...fields]) {
+          const facet = { field, orderBy: 'value', limit: 0 } as const;
+          expect(store.facet(set, facet), field).toEqual(reference.facet(set, facet));
+        }
+      }
+    };
+    compare();
+    put(5000, { twenty: ['5'], sixty: ['new'] });
+    put(5001, { twenty: ['new'], nine: ['new'], sixty: ['newer'] });
+    compare();
+    for (let ord = 3; ord < count; ord += 20) both((columns) => columns.remove(ord));
+    compare();
+    store = await ColumnStore.load(store.save(), { build });
+    compare();
+  });
+
   it('keep sets of every size, in order and at random, while they grow and shrink', () => {
     const store = ColumnStore.create({ build, fewValues: 50 });
     const reference = new ReferenceColumns();
