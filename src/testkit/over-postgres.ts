@@ -8,7 +8,7 @@ import { PostgresDatabases } from './postgres-databases.ts';
 
 export * from '../storage/open-database.ts';
 
-/** The suites of the document service that run over the server of vitest/postgres-setup.ts. */
+/** The suites of the document service that run over the server of `postgres-setup.ts`. */
 let databases: PostgresDatabases | undefined;
 
 /**
