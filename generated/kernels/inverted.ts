@@ -276,6 +276,7 @@ export const BETWEEN_NOTES = 16;
 /** The mark of a candidate. */
 export const CANDIDATE = 128;
 export const ESCAPE = 16;
+export const CLASSES = 4;
 export const MAX_TAIL = 16384;
 export const TAIL_COUNT_MASK = 127;
 export const TAIL_EPOCH_SHIFT = 7;
@@ -428,7 +429,11 @@ export const COLLECTED = 4;
 export const ORDINAL_BITS = 4294967295;
 /** Slots of a document; the last one has the number of the first further field. */
 export const SLOTS = 8;
+export const TERM = 32;
+export const T_BOUNDS = 16;
 export const MAX_TALLIES = 8;
+/** A frequency of so many and more is stored as this. */
+export const LARGE = 255;
 export const E_FORM = 0;
 export const E_TOKENS = 4;
 export const BM25 = 0;
