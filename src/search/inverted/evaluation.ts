@@ -1,4 +1,4 @@
-import { Action, Algorithm, type InvertedKernel, MAX_LEVELS } from '../../kernels/inverted.ts';
+import { Action, Algorithm, type InvertedKernel, MAX_LEVELS, MAX_TALLIES, MUCH_LONGER } from '../../kernels/inverted.ts';
 import type { Scoring } from './algorithm.ts';
 import { KnownMatches } from './known-matches.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
@@ -367,12 +367,8 @@ function shortestFirst<T extends WeightedList>({ call }: InvertedKernel, lists: 
 const PER_FIRST = 24;
 const PER_SECOND = 4;
 const PER_DOCUMENT_SELECTED = 0.12;
-/** The second list is only searched if it is at least this many times longer (asm/inverted/lists/pruning.ts). */
-const MUCH_LONGER = 16;
 /** Maximum number of lists that the kernel can prune. */
 const MAX_PRUNED = 16;
-/** Maximum number of terms that the kernel tallies at once. */
-const MAX_TALLIES = 8;
 /** Required terms have few postings if there is at most one per this number of documents (measured). */
 const FEW_POSTINGS = 40;
 /** Lists are short if their forms have fewer postings than this together (measured). */
