@@ -251,6 +251,8 @@ export const NARROW_DOCUMENT = 16777215;
 export const NARROW_FREQUENCY = 255;
 /** Bytes of a list in B_INPUT. */
 export const PRUNED = 32;
+/** The second list becomes a bitmap unless it is this many times as long as the first; then it is searched. */
+export const MUCH_LONGER = 16;
 /** Most forms of a list. */
 export const MAX_FORMS = 1024;
 /** Offsets from H_SCORING_NAMES. */

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { operations, type Operations } from '../../generated/docs/operations.ts';
 import { announcer, createDocumentService, Replication, type AuditSettings, type DocsSettings, type DocumentService, type ReplicationSettings } from '../docs/index.ts';
 import { createConverter, type Converter, type ConverterSettings } from '../convert/index.ts';
+import { ServiceError } from '../errors/index.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { formatAddress, type Address } from '../lib/address.ts';
 import { ConfigError } from '../lib/config-error.ts';
@@ -121,7 +122,16 @@ async function openStore({ settings, open }: StartOptions, keys: KeyRing | undef
   const { database: { path }, storage, postgres: { url, pool }, http3 } = settings;
   if (open !== undefined) return open(path, keys);
   if (storage.driver === 'postgres') return namingSetting('SVC_POSTGRES_URL', () => openPostgres({ url, pool, turns: true, keys, ownFiles: resolve(path) }));
-  return namingSetting('SVC_PATH', () => openDatabase({ path, keys, ...(http3.enabled && { groupWindowMs: GROUP_WINDOW_MS }) }));
+  return namingSetting('SVC_PATH', () => openDatabase({ path, keys, ...(http3.enabled && { groupWindowMs: GROUP_WINDOW_MS }) }).catch((error: unknown) => {
+    throw adviseRepair(error, path);
+  }));
+}
+
+/** SQLite's word for a damaged file is the end of its message. */
+function adviseRepair(error: unknown, path: string): unknown {
+  if (!(error instanceof ServiceError) || !error.message.endsWith('malformed')) return error;
+  const advice = `bring a backup back, or copy what can be read with \`quire docs --repair-db ${path} --repair-to NEW_FILE\``;
+  return new ServiceError(error.code, `${error.message}; ${advice}`, { cause: error });
 }
 
 /**

@@ -64,8 +64,10 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
   const settings = loaded.config;
   const config = new LiveRunsConfig({ loaded, env: variables, log, timer });
   const addresses = new FleetAddresses(settings);
-  makeFolder(resolve(settings.data_dir), FOLDER_MODE);
-  const authority = await openAuthority(settings, { clock, log });
+  const authority = await namingSetting('data_dir', () => {
+    makeFolder(resolve(settings.data_dir), FOLDER_MODE);
+    return openAuthority(settings, { clock, log });
+  });
   const tls = await readCertificates(loaded, log);
   const backups = createRunsBackups(settings, { variables, version: BUILD_VERSION, clock, timer, log });
   const sql = await openStore(loaded, variables);

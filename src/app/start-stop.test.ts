@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -59,6 +59,15 @@ describe('the document service does not start', () => {
     await makeDatabase();
   });
 
+  it('on an address of gRPC that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const ending = await DocsProcess.run(args('--grpc-enabled', 'on', '--grpc-addr', `127.0.0.1:${port}`)).ended;
+    other.close();
+    expectRefusal(ending, new RegExp(`^SVC_GRPC_ADDR: .*127\\.0\\.0\\.1:${port}.*in use; stop`));
+  });
+
   it('where the folder of the database cannot be made', async () => {
     // Nobody, not even root, can create a path below a regular file.
     await writeFile(join(folder, 'data'), 'a file');
@@ -74,6 +83,12 @@ describe('the document service does not start', () => {
     await mkdir(join(folder, 'data'));
     await writeFile(database, 'not a database, but long enough to be read as one '.repeat(200));
     expectRefusal(await DocsProcess.run(args()).ended, /^SVC_PATH: .*not a database/);
+  });
+
+  it('on a damaged database, and names the command that saves what can be read', async () => {
+    await makeDatabase();
+    await truncate(database, 20_000);
+    expectRefusal(await DocsProcess.run(args()).ended, /^SVC_PATH: .*malformed; .*--repair-db .*quire\.db --repair-to/);
   });
 
   it('on a database that another process serves, which goes on', async () => {

@@ -14,6 +14,10 @@ export const MAX_FORM_BYTES = layout.MAX_FORM;
 export const MAX_FUZZY_WORD = layout.MAX_FUZZY_WORD;
 /** Maximum number of levels for nested operators, see `prepareLevels`. */
 export const MAX_LEVELS = layout.MAX_LEVELS;
+/** Maximum number of terms that are tallied at once. */
+export const MAX_TALLIES = layout.MAX_TALLIES;
+/** The second list of a pruned selection is searched if it is more than this many times as long as the first. */
+export const MUCH_LONGER = layout.MUCH_LONGER;
 /** Maximum number of classes of documents. */
 export const MAX_CLASSES = layout.MAX_CLASSES;
 /** Maximum number of documents of a segment. */

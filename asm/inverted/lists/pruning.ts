@@ -32,7 +32,7 @@ const E_BITS: usize = 28;
 const MORE: f32 = 1.00001;
 const LESS: f32 = 0.99999;
 /** The second list becomes a bitmap unless it is this many times as long as the first; then it is searched. */
-const MUCH_LONGER: u32 = 16;
+export const MUCH_LONGER: u32 = 16;
 
 /** The `k` best documents of any of `count` lists. The number that the selection returns is not the number of matches. */
 export function selectPruned(count: u32, k: u32, options: u32, slot: u32): void {

@@ -3,6 +3,7 @@ import { formatAddress, type Address } from '../../lib/address.ts';
 import { forOwnerOnly, removeStaleSocket } from '../../lib/unix-socket.ts';
 import { EndlessCalls } from './endless-calls.ts';
 import { addHealth } from './health.ts';
+import { filterLibraryLog } from './library-log.ts';
 import { observeCalls, type GrpcExchange } from './observe-calls.ts';
 import { addReflection } from './reflection.ts';
 import type { Schema } from './message/index.ts';
@@ -75,6 +76,7 @@ const shownHost = (host: string | undefined): string => (host === undefined || h
 /** Without a host, listens on every interface, also where there is no IPv6. */
 export async function bind(server: Server, address: Address, credentials: ServerCredentials): Promise<number> {
   const targets = address.kind === 'tcp' && address.host === undefined ? [`[::]:${address.port}`, `0.0.0.0:${address.port}`] : [formatAddress(address)];
+  filterLibraryLog();
   let failure: Error | undefined;
   for (const target of targets) {
     try {

@@ -78,7 +78,7 @@ async function verify(file: string): Promise<void> {
   const { verifyDatabaseFile } = await import('../../storage/index.ts');
   const { ok, problems } = await verifyDatabaseFile(file);
   for (const problem of problems) console.error(problem);
-  console.log(ok ? `${file} is sound` : `${file} is damaged`);
+  console.log(ok ? `${file} is sound` : `${file} is damaged; --repair-db copies what can be read of it`);
   process.exitCode = ok ? 0 : 1;
 }
 

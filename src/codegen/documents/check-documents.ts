@@ -1,5 +1,5 @@
 // Part of `npm run check`: whether every citation in the project and every relative link of its markdown pages resolves, whether the source
-// files and settings that they name exist, and whether their examples of curl work.
+// files and settings that they name exist, whether the pages of rooms name their parts, and whether their examples of curl work.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brokenCitations, type Cited } from './citations.ts';
@@ -7,6 +7,7 @@ import { untypedBodies } from './curl-bodies.ts';
 import { deadLinks, type Tree } from './links.ts';
 import { missingFiles, namesOf } from './named-files.ts';
 import { readMarkdown, type MarkdownPage, type Section } from './markdown.ts';
+import { missingParts } from './room-indexes.ts';
 import { unknownVariables, variablesOf } from './variables.ts';
 
 /** Folders that contain no texts of this project, or texts by others, wherever they are; hidden folders are also skipped. */
@@ -36,6 +37,7 @@ export function checkDocuments(root: string): string[] {
   return [
     ...[...texts].filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) => untypedBodies(path, text)),
     ...[...pages].flatMap(([path, page]) => deadLinks(path, page, tree)),
+    ...[...texts].flatMap(([path, text]) => missingParts(path, text, texts.keys())),
     ...[...texts].filter(([path]) => !isTestOfThis(path)).flatMap(([path, text]) => brokenCitations(path, text, cited)),
     ...present.filter(([path]) => /\.(?:md|tsx?)$/.test(path)).flatMap(([path, text]) => missingFiles(path, text, names)),
     ...present.filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) => unknownVariables(path, text, settings)),

@@ -60,7 +60,7 @@ function SignIn() {
   };
   return (
     <SignInPage title="Sign in" error={error} onSubmit={() => void submit()} onCancel={() => { signInWanted.value = false; }}>
-      <Field label="API token" hint="One of those that the configuration of the service names"><input type="password" autoComplete="off" autoFocus required value={token} onInput={(event) => setToken(event.currentTarget.value)} /></Field>
+      <Field label="API token" hint="The value of the variable that runtime.api_token_env of the configuration names (RUNS_API_TOKEN in the example), or a token of `tokens`"><input type="password" autoComplete="off" autoFocus required value={token} onInput={(event) => setToken(event.currentTarget.value)} /></Field>
     </SignInPage>
   );
 }

@@ -27,7 +27,7 @@ export interface PostcodeFile {
  */
 export async function readPostcodeFile(folder: string, csvPath: string, name: string): Promise<PostcodeFile> {
   const file = await openInside(folder, csvPath);
-  if (file === undefined) throw new ServiceError('invalid_argument', `${name} must name a file in the server's geo data folder`);
+  if (file === undefined) throw new ServiceError('invalid_argument', `${name} must name a file in the server's geo data folder (SVC_GEO_DATA_DIR)`);
   try {
     const { size } = await file.stat();
     if (size > MAX_BYTES) throw new ServiceError('invalid_argument', `${name} must name a file of at most ${MAX_BYTES} bytes`);

@@ -234,7 +234,7 @@ describe('restore (contract section 4)', () => {
   });
 
   it('returns 404 where there is no such backup', async () => {
-    await expect(restore('none.db')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(restore('none.db')).rejects.toMatchObject({ code: 'not_found', message: 'not found: the backup directory (SVC_BACKUP_DIR) has no file none.db' });
   });
 
   it('restores what was saved in memory, and into memory', async () => {

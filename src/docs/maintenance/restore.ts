@@ -19,7 +19,7 @@ export type Reload = () => Promise<void>;
  */
 export async function restoreBackup(environment: Environment, jail: BackupJail, from: string, reload: Reload): Promise<void> {
   const { path, exists } = await resolveBackup(jail, from);
-  if (!exists) throw new ServiceError('not_found', 'not found');
+  if (!exists) throw new ServiceError('not_found', `not found: the backup directory (SVC_BACKUP_DIR) has no file ${from}`);
   const tag = `${unixSeconds(environment.clock)}-${randomBytes(4).toString('hex')}`;
   const staged = join(jail.dir, `restore-${tag}.tmp`);
   try {

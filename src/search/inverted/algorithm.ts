@@ -112,7 +112,7 @@ function bm25f({ weights, k1 = DEFAULT_K1, b = DEFAULT_B }: { weights: ReadonlyM
 }
 
 /** ln((N - df + 0.5) / (df + 0.5) + 1), decision D-82. */
-export function inverseDocumentFrequency(documents: number, live: number): number {
+function inverseDocumentFrequency(documents: number, live: number): number {
   return Math.log((live - documents + 0.5) / (documents + 0.5) + 1);
 }
 

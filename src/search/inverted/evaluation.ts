@@ -1,10 +1,10 @@
-// Above 400 lines: the operators of a query are evaluated in one place, each in a few lines that call the kernel.
-import { Action, Algorithm, type InvertedKernel, MAX_LEVELS } from '../../kernels/inverted.ts';
+import { Action, Algorithm, type InvertedKernel, MAX_LEVELS, MAX_TALLIES, MUCH_LONGER } from '../../kernels/inverted.ts';
 import type { Scoring } from './algorithm.ts';
 import { KnownMatches } from './known-matches.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
 import { findPhrase, keepPhrase } from './phrase.ts';
-import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
+import { PostingScores } from './posting-scores.ts';
+import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery, withoutRepeats } from './query.ts';
 import type { BestOf, FewOf, Leave, ListInClasses, ResultPlace, Tallied, WeightedList } from './result-place.ts';
 
 /** Searching a list for one document takes as long as scanning this many of its documents. */
@@ -14,8 +14,6 @@ const PER_DOCUMENT = 0.2;
 
 /** Levels that stay allocated between queries; the additional levels of a deeper query are freed. */
 export const KEPT_LEVELS = 4;
-/** A group is dense if it has more than one posting per this number of documents. Measured with data that fits into the caches, and with more. */
-const dense = (documents: number) => (documents < 100_000 ? 12 : 4);
 
 /**
  * Evaluates a simple query (see `simplify`) onto level 0 of a kernel. It loops only over operators and forms; the kernel loops over
@@ -25,11 +23,13 @@ export class Evaluation {
   readonly #kernel: InvertedKernel;
   readonly #scoring: Scoring;
   readonly #documents: number;
+  readonly #postings: PostingScores;
 
   constructor(kernel: InvertedKernel, scoring: Scoring) {
     this.#kernel = kernel;
     this.#scoring = scoring;
     this.#documents = kernel.counts().documents;
+    this.#postings = new PostingScores(kernel, scoring, this.#documents);
   }
 
   /** Prepares levels and scoring for a query. Throws a RangeError when operators nest too deeply. */
@@ -149,7 +149,7 @@ export class Evaluation {
   /** Rare terms come first; on an empty level, the first one matches instead of filtering. Stops when no document is left. */
   #requireAll(terms: readonly TermQuery[], level: number, empty: boolean): void {
     const { call } = this.#kernel;
-    const rarestFirst = [...terms].sort((a, b) => this.#cost(a.forms) - this.#cost(b.forms));
+    const rarestFirst = [...terms].sort((a, b) => this.#postings.cost(a.forms) - this.#postings.cost(b.forms));
     for (const [i, term] of rarestFirst.entries()) {
       this.#score(term, level, i === 0 && empty ? Action.match : Action.require);
       if (i > 0 || !empty) call.finishRequire(level);
@@ -249,7 +249,7 @@ export class Evaluation {
     const all = query.kind === 'and';
     const terms = all || query.kind === 'or' ? query.of : [query];
     if (!terms.every(isTerm) || terms.length > MAX_LISTS) return undefined;
-    const sizes = terms.map(({ forms }) => this.#cost(forms));
+    const sizes = terms.map(({ forms }) => this.#postings.cost(forms));
     const through = all ? Math.min(...sizes) : sizes.reduce((sum, size) => sum + size, this.#documents * PER_DOCUMENT);
     if (passing * (all ? 1 : terms.length) * SEARCH > through) return undefined;
     const lists = this.#recallInClasses(terms);
@@ -298,7 +298,7 @@ export class Evaluation {
   /** Terms that are all required and can be tallied, rarest first; undefined if they have few postings: levels of bits are faster then. */
   #rarestToTally(terms: readonly TermQuery[]): readonly TermQuery[] | undefined {
     if (!this.#mayTally(terms)) return undefined;
-    const costs = terms.map((term) => ({ term, cost: this.#cost(term.forms) }));
+    const costs = terms.map((term) => ({ term, cost: this.#postings.cost(term.forms) }));
     if (costs.reduce((sum, { cost }) => sum + cost, 0) * FEW_POSTINGS <= this.#documents) return undefined;
     return costs.sort((a, b) => a.cost - b.cost).map(({ term }) => term);
   }
@@ -329,7 +329,7 @@ export class Evaluation {
 
   /** Adding the scores of short lists takes less time than determining which documents can be skipped. */
   #selectAny(terms: readonly TermQuery[]): ResultPlace {
-    const lists = terms.reduce((sum, { forms }) => sum + this.#cost(forms), 0) < SHORT_LISTS ? this.#recallAll(terms) : undefined;
+    const lists = terms.reduce((sum, { forms }) => sum + this.#postings.cost(forms), 0) < SHORT_LISTS ? this.#recallAll(terms) : undefined;
     if (lists === undefined) {
       this.#tally(terms, false);
       return { terms: terms.length, all: false };
@@ -347,66 +347,8 @@ export class Evaluation {
   #score(term: TermQuery, level: number, action: number): void {
     this.#allow(term.classes);
     const list = this.#recall(term);
-    if (list === undefined) this.#scorePostings(term, level, action);
+    if (list === undefined) this.#postings.score(term, level, action);
     else this.#kernel.call.scoreList(list.list, level, action, list.weight);
-  }
-
-  // ---- Postings ----
-
-  #scorePostings({ forms, weight = 1, classes }: TermQuery, level: number, action: number): void {
-    const { call } = this.#kernel;
-    const mayBeDense = action === Action.add && classes === undefined;
-    if (isSet(forms)) return this.#scoreSet(forms, level, action, weight, mayBeDense);
-    const distinct = withoutRepeats(forms);
-    const [first] = distinct;
-    if (first !== undefined && distinct.length === 1 && (first.weight ?? 1) === 1 && this.#countsEverywhere(first.id)) {
-      const documents = call.liveDocuments(first.id);
-      if (documents > 0) call.scoreForm(first.id, level, action, weight * this.#scoring.weightOf(documents));
-      return;
-    }
-    if (mayBeDense && this.#isDense(distinct)) return this.#scoreDensely(distinct, weight);
-    let documents = 0;
-    for (const form of distinct) documents += call.sumForm(form.id, form.weight ?? 1);
-    if (documents > 0) call.scoreGroup(level, action, weight * this.#scoring.weightOf(documents));
-  }
-
-  #scoreSet(forms: readonly WeightedForm[], level: number, action: number, weight: number, mayBeDense: boolean): void {
-    const { call } = this.#kernel;
-    const densely = mayBeDense && this.#isDense(forms);
-    this.#kernel.inputEach(forms, ({ id }) => id);
-    const gained = call.sumForms(forms.length, densely ? 1 : 0);
-    if (densely) this.#scoreSums(weight);
-    else if (gained > 0) call.scoreGroup(level, action, weight * this.#scoring.weightOf(gained));
-  }
-
-  #scoreDensely(forms: readonly WeightedForm[], weight: number): void {
-    const { call } = this.#kernel;
-    for (const { id, weight: own } of forms) call.sumFormDensely(id, own ?? 1);
-    this.#scoreSums(weight);
-  }
-
-  #scoreSums(weight: number): void {
-    const documents = this.#kernel.call.countSums();
-    this.#kernel.call.scoreSums(documents > 0 ? weight * this.#scoring.weightOf(documents) : 0);
-  }
-
-  /** Whether a group has so many postings that passes over all documents are faster than bits for its documents. */
-  #isDense(forms: readonly WeightedForm[]): boolean {
-    const { algorithm, factors } = this.#scoring.parameters;
-    return (algorithm === Algorithm.bm25f || (algorithm === Algorithm.bm25 && factors === undefined)) && this.#cost(forms) * dense(this.#documents) > this.#documents;
-  }
-
-  /** Whether every document that has the form has it in a field that counts, so that the number of documents is known. */
-  #countsEverywhere(form: number): boolean {
-    return (this.#kernel.call.formFields(form) & ~this.#scoring.countedFields) === 0;
-  }
-
-  #cost(forms: readonly WeightedForm[]): number {
-    if (isSet(forms)) {
-      this.#kernel.inputEach(forms, ({ id }) => id);
-      return this.#kernel.call.postingsOf(forms.length);
-    }
-    return forms.reduce((sum, { id }) => sum + this.#kernel.call.postingCount(id), 0);
   }
 }
 
@@ -420,26 +362,16 @@ function shortestFirst<T extends WeightedList>({ call }: InvertedKernel, lists: 
   return [...lists].sort((a, b) => call.documentsIn(a.list) - call.documentsIn(b.list));
 }
 
-const MANY_FORMS = 100;
 // Measured on 200,000 documents, in units of the time to score one: per document of the rarest word, of the second, and per document
 // selected.
 const PER_FIRST = 24;
 const PER_SECOND = 4;
 const PER_DOCUMENT_SELECTED = 0.12;
-/** The second list is only searched if it is at least this many times longer (asm/inverted/lists/pruning.ts). */
-const MUCH_LONGER = 16;
 /** Maximum number of lists that the kernel can prune. */
 const MAX_PRUNED = 16;
-/** Maximum number of terms that the kernel tallies at once. */
-const MAX_TALLIES = 8;
 /** Required terms have few postings if there is at most one per this number of documents (measured). */
 const FEW_POSTINGS = 40;
 /** Lists are short if their forms have fewer postings than this together (measured). */
 const SHORT_LISTS = 16_000;
 /** Maximum number of lists that the kernel intersects at once. */
 const MAX_LISTS = 255;
-
-/** Whether there are so many forms, all of weight 1, that they are passed to the kernel in one call. */
-function isSet(forms: readonly WeightedForm[]): boolean {
-  return forms.length > MANY_FORMS && forms.every(({ weight = 1 }) => weight === 1);
-}
