@@ -40,4 +40,22 @@ describe('Spectral', () => {
     const text = JSON.stringify(description()).replace('["pen"]', '[7]');
     await expect(lint(JSON.parse(text) as object)).rejects.toThrow('oas3-valid-media-example');
   });
+
+  it('names every place of such an example', async () => {
+    const text = JSON.stringify(description()).replace('["pen"]', '[7]');
+    const document = JSON.parse(text) as { paths: Record<string, { get: { operationId: string } }> };
+    const other = structuredClone(document.paths['/v1/goods']!);
+    other.get.operationId = 'listOthers';
+    document.paths['/v1/others'] = other;
+    await expect(lint(document)).rejects.toThrow(/2 problems[\s\S]*paths\/~1v1~1goods\/[\s\S]*paths\/~1v1~1others\//);
+  });
+
+  it('accepts an example under one schema, and refuses it under another', async () => {
+    const document = description() as unknown as { paths: Record<string, { get: { operationId: string; responses: { 200: { content: Record<string, { schema: object }> } } } }> };
+    const other = structuredClone(document.paths['/v1/goods']!);
+    other.get.operationId = 'listOthers';
+    other.get.responses[200].content['application/json']!.schema = { type: 'array', items: { type: 'integer' } };
+    document.paths['/v1/others'] = other;
+    await expect(lint(document)).rejects.toThrow(/1 problems[\s\S]*oas3-valid-media-example: [\s\S]*paths\/~1v1~1others\//);
+  });
 });

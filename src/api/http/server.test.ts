@@ -18,3 +18,12 @@ it('requests begin when a short body has arrived with their head, in their order
   await server.stop(1000);
   expect(begun).toEqual([{ url: '/a', complete: true }, { url: '/b', complete: true }]);
 });
+
+it('a server that stops does not wait for connections that have sent nothing', async () => {
+  const server = await startHttpServer((_, response) => void response.end(), { host: '127.0.0.1', port: 0 }, flatErrors);
+  const silent = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await once(silent, 'connect');
+  // Its answer comes after the server has accepted the connection before it.
+  await (await fetch(server.url)).text();
+  await Promise.all([server.stop(3_600_000), once(silent.resume(), 'close')]);
+});

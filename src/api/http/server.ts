@@ -11,6 +11,7 @@ import { answerBrokenRequest } from './broken-request.ts';
 import { BrokenRequests } from './broken-requests.ts';
 import type { ErrorFormat } from './errors.ts';
 import { shownListen, type Listen } from './listen-on.ts';
+import { SilentConnections } from './silent-connections.ts';
 
 const KEEP_ALIVE_MS = 65_000;
 const MAX_HEADER_BYTES = 16_384;
@@ -49,7 +50,7 @@ export interface SocketSource {
   close(): void;
 }
 
-/** Milliseconds between two checks for idle connections while stopping. */
+/** Milliseconds between two checks for idle and silent connections while stopping. */
 const IDLE_CHECK_MS = 20;
 
 export interface HttpServer {
@@ -88,6 +89,7 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => broken.answer(error, socket));
   // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', watched);
+  const silent = new SilentConnections(server);
   const shown = shownListen(listen);
   const handed = sockets && new HandedSockets(server, limits);
   let address: AddressInfo | undefined;
@@ -101,7 +103,10 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   const url = 'path' in listen || address === undefined ? shown : urlOf(address, tls !== undefined);
   const close = async (graceMs: number): Promise<void> => {
     sockets?.close();
+    // Not at once: what they have sent may not have been read yet.
+    const silence = setInterval(() => silent.close(), IDLE_CHECK_MS);
     await (handed === undefined ? stop(server, graceMs) : handed.leave(graceMs));
+    clearInterval(silence);
   };
   return { url, stop: stopOnce(close, () => {
     forget?.();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
 import { bundleProgram } from '../../codegen/bundle-program.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -9,11 +10,16 @@ const DAY_MS = 24 * 60 * 60_000;
 
 /**
  * Tests that start `quire` as a process start the bundle that the published package has, since a start takes a third less. It is made of the
- * sources as they are when the tests begin, unless it is there already.
+ * sources as they are when the tests begin, or begin again while vitest watches, unless it is there already.
  */
-export async function setup(): Promise<void> {
+export async function setup(project: TestProject): Promise<void> {
   // Each project begins with this.
   if (process.env['QUIRE_TEST_PROGRAM'] !== undefined) return;
+  await useProgram();
+  project.onTestsRerun(useProgram);
+}
+
+async function useProgram(): Promise<void> {
   const folder = join(CACHE, await stateOfSources());
   if (!await exists(folder)) await make(folder);
   process.env['QUIRE_TEST_PROGRAM'] = join(folder, 'main.js');
