@@ -21,20 +21,23 @@ const LINGER_MS = 1000;
 
 /**
  * Runs a service until it is asked to stop, or has nothing left to do. The first SIGTERM or SIGINT stops it in order, a
- * second one hurries the stop if possible, and the next ends the process at once. SIGHUP reloads if the service can
- * reload, and otherwise ends the process as usual. Errors that prevent the start are printed one per line, with a
- * non-zero exit code.
+ * second one hurries the stop if possible, and the next ends the process at once; during the start, the first one does.
+ * SIGHUP reloads if the service can reload, and otherwise ends the process as usual. Errors that prevent the start are
+ * printed one per line, with a non-zero exit code.
  */
 export async function runInForeground(start: () => Promise<Running>): Promise<void> {
-  let running: Running;
+  let running: Running | undefined;
+  // Before the start prints that the service listens: whoever reads that line may send a signal at once.
+  const signalled = untilSignal(() => running !== undefined);
   try {
     running = await start();
   } catch (error) {
     reportFailedStart(error);
     return;
   }
-  if (running.reload) process.on('SIGHUP', () => void running.reload?.().catch((error: unknown) => console.error(error)));
-  const signal = await Promise.race([nextSignal(), ...(running.ended ? [running.ended] : [])]);
+  const { reload } = running;
+  if (reload) process.on('SIGHUP', () => void reload().catch((error: unknown) => console.error(error)));
+  const signal = await Promise.race([signalled, ...(running.ended ? [running.ended] : [])]);
   if (signal !== undefined) endOnFurther(signal, running);
   await running.stop();
   // Everything is closed; only a socket whose end was never reported could keep the process alive.
@@ -64,8 +67,14 @@ function isPlainReason(error: unknown): error is Error {
   return error instanceof ServiceError || (error instanceof Error && error.cause !== undefined);
 }
 
-function nextSignal(): Promise<NodeJS.Signals> {
+/** Resolves with the first signal to stop. One that comes before the service runs ends the process. */
+function untilSignal(isRunning: () => boolean): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        if (isRunning()) resolve(signal);
+        else process.kill(process.pid, signal);
+      });
+    }
   });
 }

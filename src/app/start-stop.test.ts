@@ -140,6 +140,20 @@ describe('the document service stops', () => {
     expect(await inspectRemains(join(folder, 'copy.db'))).toEqual({ faults: [], head: 1 });
   });
 
+  it('in order, also on a signal that follows its first line at once', async () => {
+    const { server } = await DocsProcess.serve(database);
+    const ending = await server.end();
+    expect([ending.code, ending.signal]).toEqual([0, null]);
+    expect(await readdir(join(folder, 'data'))).not.toContain('quire.db-wal');
+  });
+
+  it('at once during its start', async () => {
+    const server = DocsProcess.run(args(), { env: { SVC_MODE: 'wr' } });
+    while (!existsSync(database)) await setImmediate();
+    const ending = await server.end();
+    expect([ending.signal, ending.stdout]).toEqual(['SIGTERM', '']);
+  });
+
   it('only after it has answered the requests in flight, while it refuses new connections', async () => {
     // With a grace period of an hour, the process exits early only because of the response, although the client keeps its connection.
     const server = DocsProcess.run(args(), { env: { SVC_SHUTDOWN_TIMEOUT_SEC: '3600' } });
