@@ -5,14 +5,18 @@
 //
 // A factor belongs to a document, a description of words and weights, and the average length at that time. Factors of deleted documents are
 // never looked up; compaction forgets all. An entry is a u64 name and the factor, f64; entries are in sets of four.
+//
+// The lowest byte of a name is the epoch, which changes when all are forgotten: entries of other epochs are free. So the table, of 32 MB, is not
+// cleared when it is made, which would block the first search for 25 ms.
 
-import { H_FACTORS, H_LENGTH_SUM, H_LIVE_DOCS } from './layout.ts';
+import { H_FACTOR_EPOCH, H_FACTORS, H_LENGTH_SUM, H_LIVE_DOCS } from './layout.ts';
 import { mix } from './mixing.ts';
-import { B_FACTORS, buffer, reserve, shrink } from './scratch.ts';
+import { B_FACTORS, buffer, reserveUncleared, shrink } from './scratch.ts';
 
-// At H_FACTORS: entries (a power of two), and how often a factor was to be stored where another one was.
+// At H_FACTORS: entries (a power of two), and how often a factor was to be stored where another one was; the epoch, 1 to 255, is apart.
 const ENTRIES: usize = 0;
 const WANTED: usize = 4;
+const EPOCHS: u32 = 256;
 
 const ENTRY: u32 = 16;
 const SET: usize = 64;
@@ -27,13 +31,15 @@ export function openFactors(most: u32): void {
   shrink(B_FACTORS, 0);
   store<u32>(H_FACTORS, entries, ENTRIES);
   if (entries === 0) return;
-  reserve(B_FACTORS, entries * ENTRY);
+  reserveUncleared(B_FACTORS, entries * ENTRY);
   forgetFactors();
 }
 
-/** Forgets all, because documents get other numbers. */
+/** Forgets all, because documents get other numbers. When the epochs begin again, entries of the same one may exist. */
 export function forgetFactors(): void {
-  memory.fill(buffer(B_FACTORS), 0, <usize>load<u32>(H_FACTORS, ENTRIES) * ENTRY);
+  const epoch = load<u32>(H_FACTOR_EPOCH) + 1;
+  store<u32>(H_FACTOR_EPOCH, epoch < EPOCHS ? epoch : 1);
+  if (epoch === EPOCHS) memory.fill(buffer(B_FACTORS), 0, <usize>load<u32>(H_FACTORS, ENTRIES) * ENTRY);
 }
 
 /** The name of a query's factors, made of numbers (u32) that describe the query. */
@@ -43,9 +49,9 @@ export function hashOfQuery(from: usize, to: usize): u64 {
   return mix(hash);
 }
 
-/** The name of a document's factor. Two have the same name with a probability of 2^-64. */
+/** The name of a document's factor. Two have the same name with a probability of 2^-56. */
 export function nameOf(query: u64, doc: u32): u64 {
-  return mix(query + <u64>doc);
+  return (mix(query + <u64>doc) << 8) | <u64>load<u32>(H_FACTOR_EPOCH);
 }
 
 /** A factor, or an upper bound of it, negated; 0 if neither is stored. */
@@ -60,12 +66,12 @@ export function keepFactor(name: u64, factor: f64): void {
   if (load<u32>(H_FACTORS, ENTRIES) === 0) return;
   const set = setOf(name);
   let entry = set;
-  while (entry < set + SET && load<u64>(entry) !== name && load<u64>(entry) !== 0) entry += ENTRY;
+  while (entry < set + SET && load<u64>(entry) !== name && <u32>load<u8>(entry) === load<u32>(H_FACTOR_EPOCH)) entry += ENTRY;
   if (entry === set + SET) {
     const wanted = load<u32>(H_FACTORS, WANTED) + 1;
     store<u32>(H_FACTORS, wanted, WANTED);
     if (wanted % ADMITTED !== 0) return;
-    entry = set + (<usize>name & (SET - ENTRY));
+    entry = set + (<usize>(name >> 8) & (SET - ENTRY));
   }
   store<u64>(entry, name);
   store<f64>(entry, factor, 8);

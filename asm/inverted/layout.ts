@@ -180,6 +180,8 @@ export const H_GATHERED: usize = H_SCRATCH + 728;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS: usize = H_SCRATCH + 1024;
 export const H_LEVEL_CAPACITY: usize = H_SCRATCH + 1536;
+/** Which remembered factors are valid (see `factors.ts`). */
+export const H_FACTOR_EPOCH: usize = H_SCRATCH + 1540;
 export const MAX_LEVELS: u32 = 64;
 
 // Buffers of fixed size in the header page.

@@ -39,14 +39,18 @@ export function openPlaces(most: u32): void {
   if (bytes === 0) return;
   reserveUncleared(B_PLACE_RING, bytes + REST);
   reserve(B_PLACE_TABLE, tableBytes());
-  forgetPlaces();
+  emptyRing();
 }
 
 /** Forgets all, because documents get other numbers. */
 export function forgetPlaces(): void {
   if (load<u32>(H_PLACES, BYTES) === 0) return;
   memory.fill(buffer(B_PLACE_TABLE), 0, tableBytes());
-  // An offset of 0 means none.
+  emptyRing();
+}
+
+/** An offset of 0 means none. */
+function emptyRing(): void {
   store<u32>(H_PLACES, HEAD, END);
 }
 

@@ -186,6 +186,8 @@ export const H_GATHERED = 68312;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS = 68608;
 export const H_LEVEL_CAPACITY = 69120;
+/** Which remembered factors are valid (see `factors.ts`). */
+export const H_FACTOR_EPOCH = 69124;
 export const MAX_LEVELS = 64;
 export const FORM_BUFFER = 69632;
 export const DOCS = 71680;
