@@ -10,6 +10,7 @@ import { BodyWatch, USUAL_PACE, type BodyPace } from './body-pace.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import type { ErrorFormat } from './errors.ts';
 import { shownListen, type Listen } from './listen-on.ts';
+import { openRequests } from './open-requests.ts';
 
 const KEEP_ALIVE_MS = 65_000;
 const MAX_HEADER_BYTES = 16_384;
@@ -74,7 +75,10 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
     listener(request, response);
   };
   // At the end of the turn of the event loop, when a short body has been parsed, which Node does after it has reported the head.
-  const watched: RequestListener = (request, response) => void setImmediate(begin, request, response);
+  const watched: RequestListener = (request, response) => {
+    openRequests.add(response);
+    setImmediate(begin, request, response);
+  };
   const options = optionsOf(limits);
   const server = tls === undefined ? createServer(options, watched) : createTlsServer({ ...options, handshakeTimeout: limits.headMs, ...tlsOptions(tls.current) }, watched);
   const forget = server instanceof TlsServer ? tls?.onChange((material) => server.setSecureContext(tlsOptions(material))) : undefined;
