@@ -5,9 +5,9 @@ export class OpenRequests {
   #count = 0;
 
   /** Call this when a request has arrived. */
-  add(response: Pick<EventEmitter, 'once'>): void {
+  add(response: Pick<EventEmitter, 'on'>): void {
     this.#count++;
-    response.once('close', this.#leave);
+    response.on('close', this.#leave);
   }
 
   /** Whether there is one and no other. */
