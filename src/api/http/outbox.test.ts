@@ -5,9 +5,10 @@ function setUp() {
   const sent: string[] = [];
   const soon: (() => void)[] = [];
   const loop = { time: 0, now: () => loop.time, soon: (run: () => void) => void soon.push(run) };
-  const outbox = new Outbox(loop);
+  const open = { isOne: false };
+  const outbox = new Outbox(loop, open);
   return {
-    loop, outbox, sent,
+    loop, open, outbox, sent,
     end: (name: string) => outbox.end({ end: (body: string) => void sent.push(`${name}: ${body}`) } as never, 'body'),
     /** The end of a turn of the event loop. */
     turn: () => {
@@ -52,6 +53,20 @@ describe('an outbox', () => {
     expect(sent).toHaveLength(4);
     turn();
     expect(sent).toHaveLength(4);
+  });
+
+  it('sends the response to the only open request at once, but not before others that wait', () => {
+    const { end, open, sent, turn } = setUp();
+    open.isOne = true;
+    end('a');
+    expect(sent).toEqual(['a: body']);
+    open.isOne = false;
+    end('b');
+    open.isOne = true;
+    end('c');
+    expect(sent).toHaveLength(1);
+    turn();
+    expect(sent).toEqual(['a: body', 'b: body', 'c: body']);
   });
 
   it('has nothing to relieve when nothing waits', () => {

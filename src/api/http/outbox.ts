@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { nodeLoop, type EventLoop } from '../../lib/turns.ts';
+import { openRequests, type OpenRequests } from './open-requests.ts';
 
 /** Milliseconds for which a complete response waits for others at most, except while one request works without a pause. */
 const MAX_WAIT_MS = 1;
@@ -9,21 +10,28 @@ type Response = Pick<ServerResponse, 'end'>;
 /**
  * Sends the responses that become complete in the same turn of the event loop together, at the end of the turn. A client that waits for a
  * response sleeps, and the write that wakes it costs the server more than everything else in a small request. Written one by one, each
- * response wakes the client again, as it has handled the former one meanwhile; written in a row, they wake it once.
+ * response wakes the client again, as it has handled the former one meanwhile; written in a row, they wake it once. The response to the only
+ * open request is sent at once.
  */
 export class Outbox {
   readonly #loop: Pick<EventLoop, 'now' | 'soon'>;
+  readonly #open: Pick<OpenRequests, 'isOne'>;
   #waiting: { readonly response: Response; readonly body: string | Buffer }[] = [];
   /** When the first of them began to wait. */
   #since = 0;
 
-  constructor(loop: Pick<EventLoop, 'now' | 'soon'> = nodeLoop) {
+  constructor(loop: Pick<EventLoop, 'now' | 'soon'> = nodeLoop, open: Pick<OpenRequests, 'isOne'> = openRequests) {
     this.#loop = loop;
+    this.#open = open;
   }
 
   /** Ends a response, whose head is written, with its body. */
   end(response: Response, body: string | Buffer): void {
     const isFirst = this.#waiting.length === 0;
+    if (isFirst && this.#open.isOne) {
+      response.end(body);
+      return;
+    }
     this.#waiting.push({ response, body });
     if (!isFirst) return this.relieve(this.#loop.now());
     this.#since = this.#loop.now();

@@ -11,6 +11,7 @@ import { answerBrokenRequest } from './broken-request.ts';
 import { BrokenRequests } from './broken-requests.ts';
 import type { ErrorFormat } from './errors.ts';
 import { shownListen, type Listen } from './listen-on.ts';
+import { openRequests } from './open-requests.ts';
 import { SilentConnections } from './silent-connections.ts';
 
 const KEEP_ALIVE_MS = 65_000;
@@ -79,6 +80,7 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   const broken = new BrokenRequests(errors);
   const watched: RequestListener = (request, response) => {
     broken.note(response);
+    openRequests.add(response);
     setImmediate(begin, request, response);
   };
   const options = optionsOf(limits);
