@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
@@ -86,6 +86,10 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   server.maxConnections = limits.connections;
   logDrops(server, log, limits);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => broken.answer(error, socket));
+  server.on('checkContinue', (request, response) => {
+    continueInTurn(response);
+    watched(request, response);
+  });
   // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', watched);
   const shown = shownListen(listen);
@@ -112,6 +116,16 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
 function urlOf({ port, address }: AddressInfo, isSecure: boolean): string {
   const host = address === '::' || address === '0.0.0.0' ? 'localhost' : address;
   return `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/**
+ * Tells the client to send the body, unless there is a response already when it is its turn on the connection. Node would send that between head and body
+ * of a response that was written before.
+ */
+function continueInTurn(response: ServerResponse): void {
+  const proceed = (): void => void (response.headersSent || response.writeContinue());
+  if (response.socket === null) response.once('socket', proceed);
+  else proceed();
 }
 
 /** A time limit for whole requests would cut off large uploads: `BodyWatch` requires a minimum pace instead. */
