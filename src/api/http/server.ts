@@ -74,8 +74,8 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
     response.setTimeout(limits.stallMs, () => void (request.socket.writableLength > 0 && request.socket.destroy()));
     listener(request, response);
   };
-  // At the end of the turn of the event loop, when a short body has been parsed, which Node does after it has reported the head.
   const broken = new BrokenRequests(errors);
+  // At the end of the turn of the event loop, when a short body has been parsed, which Node does after it has reported the head.
   const watched: RequestListener = (request, response) => {
     broken.note(response);
     setImmediate(begin, request, response);
