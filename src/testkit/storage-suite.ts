@@ -81,6 +81,16 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
         expect(await sql.get('SELECT 1 AS one WHERE 1 = 0')).toBeUndefined();
       });
 
+      it('knows whether a property of JSON is true, whatever characters the others have', async () => {
+        const texts = ['\0', 'a\0b', '\u0001', String.raw`\u0000`, String.raw`\\\u0000`, '"', 'ß'];
+        await sql.transaction(async (tx) => {
+          await tx.run('CREATE TABLE settings(id INTEGER PRIMARY KEY, config TEXT) STRICT');
+          for (const [id, text] of texts.entries()) await tx.run('INSERT INTO settings(id, config) VALUES (?, ?)', [id, JSON.stringify({ [text]: text, isOn: id !== 2 })]);
+        });
+        const rows = await sql.all("SELECT id FROM settings WHERE config ->> '$.isOn' = 1 ORDER BY id");
+        expect(rows.map(({ id }) => id)).toEqual([0, 1, 3, 4, 5, 6]);
+      });
+
       it('does not take a ? in a literal or comment for a placeholder', async () => {
         expect(await sql.get(`SELECT '?''?' AS "a?", CAST(? AS INTEGER) AS b -- ?\n/* ? */`, [1])).toEqual({ 'a?': "?'?", b: 1 });
       });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request, type RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -414,6 +415,18 @@ it.each([
   let text = '';
   for await (const chunk of socket) text += String(chunk);
   expect([...text.matchAll(/HTTP\/1\.1 (\d+) |(first|last|late)/g)].map(([, status, id]) => (status === undefined ? id : `${status} `)).join('')).toMatch(expected);
+});
+
+it('ends a connection that goes on sending bytes that are not HTTP', async () => {
+  const socket = connect({ port: Number(new URL((await serve()).url).port), host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
+  socket.write('hello\r\n\r\n');
+  const [answer] = await once(socket, 'data') as [Buffer];
+  expect(answer.toString()).toContain('HTTP/1.1 400 ');
+  await once(socket, 'end');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const goOn = (): void => void (socket.destroyed || socket.write('hello\r\n\r\n', () => setImmediate(goOn)));
+  goOn();
+  await closed;
 });
 
 it('reports each exchange to the metrics', async () => {

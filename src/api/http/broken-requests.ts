@@ -12,6 +12,7 @@ export class BrokenRequests {
   readonly #format: ErrorFormat;
   readonly #last = new WeakMap<Duplex, ServerResponse>();
   readonly #broken = new WeakSet<Duplex>();
+  readonly #answered = new WeakSet<Duplex>();
 
   constructor(format: ErrorFormat) {
     this.#format = format;
@@ -22,8 +23,9 @@ export class BrokenRequests {
     this.#last.set(response.req.socket, response);
   }
 
-  /** Everything that the connection receives afterwards is ignored. */
+  /** What the connection receives afterwards is ignored until the response is sent, and then ends it. */
   answer(error: NodeJS.ErrnoException, socket: Duplex): void {
+    if (this.#answered.has(socket)) socket.destroy();
     if (this.#broken.has(socket)) return;
     this.#broken.add(socket);
     const last = this.#last.get(socket);
@@ -37,6 +39,8 @@ export class BrokenRequests {
 
   #end(error: NodeJS.ErrnoException, socket: Duplex): void {
     // The last response has closed the connection.
-    if (!socket.writableEnded) answerBrokenRequest(error, socket, this.#format);
+    if (socket.writableEnded) return;
+    this.#answered.add(socket);
+    answerBrokenRequest(error, socket, this.#format);
   }
 }

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
@@ -76,8 +76,8 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
     response.setTimeout(limits.stallMs, () => void (request.socket.writableLength > 0 && request.socket.destroy()));
     listener(request, response);
   };
-  // At the end of the turn of the event loop, when a short body has been parsed, which Node does after it has reported the head.
   const broken = new BrokenRequests(errors);
+  // At the end of the turn of the event loop, when a short body has been parsed, which Node does after it has reported the head.
   const watched: RequestListener = (request, response) => {
     broken.note(response);
     openRequests.add(response);
@@ -89,6 +89,10 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   server.maxConnections = limits.connections;
   logDrops(server, log, limits);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => broken.answer(error, socket));
+  server.on('checkContinue', (request, response) => {
+    continueInTurn(response);
+    watched(request, response);
+  });
   // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', watched);
   const silent = new SilentConnections(server);
@@ -119,6 +123,16 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
 function urlOf({ port, address }: AddressInfo, isSecure: boolean): string {
   const host = address === '::' || address === '0.0.0.0' ? 'localhost' : address;
   return `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/**
+ * Tells the client to send the body, unless there is a response already when it is its turn on the connection. Node would send that between head and body
+ * of a response that was written before.
+ */
+function continueInTurn(response: ServerResponse): void {
+  const proceed = (): void => void (response.headersSent || response.writeContinue());
+  if (response.socket === null) response.once('socket', proceed);
+  else proceed();
 }
 
 /** A time limit for whole requests would cut off large uploads: `BodyWatch` requires a minimum pace instead. */

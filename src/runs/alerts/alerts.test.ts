@@ -61,6 +61,12 @@ describe('a firing notification', () => {
     expect((await receive()).runs[0]!.id).toBe(run!.id);
   });
 
+  it('with U+0000 in names and texts of labels has another character there, which every database can read', async () => {
+    const { status, runs: [run] } = await receive({ commonLabels: { quire_project: 'alpha', 'a\0b': '\0' }, alerts: [{ ...ALERT, annotations: { text: 'c\0' } }] });
+    expect([status, run]).toEqual([202, expect.objectContaining({ source: expect.objectContaining({ alert_labels: { quire_project: 'alpha', 'a\ufffdb': '\ufffd' } }) })]);
+    expect(JSON.parse((await api.queue.material(run!.id))!.input!)).toMatchObject({ alerts: [{ annotations: { text: 'c\ufffd' } }] });
+  });
+
   it('is cut to the size of an input', async () => {
     const alerts = Array.from({ length: 90 }, (_, i) => ({ ...ALERT, fingerprint: String(i), annotations: { text: 'ü'.repeat(5000) } }));
     const { status, runs: [run] } = await receive({ alerts, commonLabels: { quire_project: 'alpha', long: 'x'.repeat(5000) } });

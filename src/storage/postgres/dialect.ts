@@ -28,8 +28,12 @@ const UNARY_PLUS = /(\b(?:AND|WHERE) )\+(?=[a-z])/g;
 /** A literal of bytes. */
 const BYTES = /\bx'([0-9a-f]*)'/g;
 
-/** Whether a property of an object in a column of JSON is true. */
+/**
+ * Whether a property of an object in a column of JSON is true. PostgreSQL reads no JSON with the escape of U+0000, in whichever property; another one
+ * takes its place, which also leaves an escaped backslash before `u0000` as it is.
+ */
 const IS_TRUE = /([\w.]+) ->> '\$\.(\w+)' = 1\b/g;
+const TRUE = String.raw`(replace($1, '\u0000', '\u0001')::jsonb ->> '$2') = 'true'`;
 
 /** The text of a property of an object in a column of JSON. */
 const PROPERTY = /([\w.]+) ->> '\$\.(\w+)'/g;
@@ -46,7 +50,7 @@ export function toPostgres(sql: string, schema?: string): Translated {
   if (source.includes('VALUES')) source = outsideOfTokens(source, (part) => part.replace(LIST_OF_ROWS, 'IN ('));
   if (source.includes('+')) source = outsideOfTokens(source, (part) => part.replace(UNARY_PLUS, '$1'));
   if (source.includes("x'")) source = source.replace(BYTES, "'\\x$1'::bytea");
-  if (source.includes('->>')) source = source.replace(IS_TRUE, "($1::jsonb ->> '$2') = 'true'").replace(PROPERTY, "($1::jsonb ->> '$2')");
+  if (source.includes('->>')) source = source.replace(IS_TRUE, TRUE).replace(PROPERTY, "($1::jsonb ->> '$2')");
   const offsets = placeholders(source);
   let text = '';
   let from = 0;

@@ -78,7 +78,8 @@ export class PostgresTransaction implements Transaction {
   async #first<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> {
     const begun = this.#ensureBegun();
     if (!/^\s*select\b/i.test(sql)) await begun;
-    const [rows] = await Promise.all([this.#query<R>(sql, params), begun]);
+    const sent = async (): Promise<R[]> => this.#query<R>(sql, params); // `begun` is awaited, too, if it throws
+    const [rows] = await Promise.all([sent(), begun]);
     return rows;
   }
 
