@@ -59,6 +59,15 @@ describe('deliveries of automation rules (decisions, section 6)', () => {
     expect(Object.fromEntries(logs.map(({ ruleName, httpStatus, attempt }) => [ruleName, [httpStatus, attempt]]))).toEqual({ gone: [410, 1], moved: [302, 4] });
   });
 
+  it('are not sent where a key of dots would lead, to another path of the host', async () => {
+    await fixture.create({ query: 'router', webhookUrl: `${fixture.endpoint.url}/{{doc.key}}/notify` });
+    for (const key of ['a', '..', '.', 'b.c']) await fixture.documents.write(key, 'router');
+    await ended(4);
+    expect(fixture.endpoint.received.map(({ path }) => path).toSorted()).toEqual(['/hook/a/notify', '/hook/b.c/notify']);
+    const { logs } = await fixture.logs({ status: 'skipped' });
+    expect(logs.map(({ docId, error }) => [docId, error]).toSorted()).toEqual(['c|..|en', 'c|.|en'].map((docId) => [docId, 'a variable would change the path of its URL']));
+  });
+
   it('of one rule do not wait for an endpoint that hangs', async () => {
     fixture.endpoint.answer = ({ path }, response) => void (path === '/hook/hangs' || response.writeHead(204).end());
     await fixture.create({ name: 'hangs', query: 'router', webhookUrl: `${fixture.endpoint.url}/hangs` });

@@ -8,7 +8,7 @@ import { removeLanes, saveLanes } from '../webhooks/index.ts';
 import { writeLogs, type LogEntry } from './log-rows.ts';
 import { messageOf, namesOf, variablesFor, type Delivery } from './message.ts';
 import type { FindRule, Rule } from './rule.ts';
-import { fillUrl, type Variables } from './templates.ts';
+import { fillUrl, hasOtherPath, type Variables } from './templates.ts';
 
 /** A delivery in its lane, which keeps the order of the deliveries of each document. */
 interface Item extends Sequenced {
@@ -160,10 +160,12 @@ export class Deliveries {
   #targetOf({ body: { enabled, webhookId, webhookUrl } }: Rule, variables: Variables): Target {
     const rule = webhookId ? this.#deps.find(webhookId) : undefined;
     if (webhookId && rule?.body.type !== 'webhook') return { url: '', refusal: 'its webhook target does not exist' };
-    const url = fillUrl(rule?.body.url ?? webhookUrl, variables);
+    const template = rule?.body.url ?? webhookUrl;
+    const url = fillUrl(template, variables);
     if (!enabled) return { url, refusal: DISABLED.error };
     if (rule?.body.enabled === false) return { url, refusal: 'its webhook target is disabled' };
     if (url === '') return { url, refusal: 'it has no webhook target' };
+    if (hasOtherPath(template, url)) return { url, refusal: 'a variable would change the path of its URL' };
     const refusal = this.#deps.outbound.refusal(url);
     return refusal === undefined ? { url, rule } : { url, refusal };
   }

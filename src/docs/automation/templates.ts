@@ -47,6 +47,17 @@ export function fillUrl(url: string, variables: Variables): string {
   return fill(url, variables, (value) => encodeURIComponent(value.toWellFormed()));
 }
 
+/**
+ * Whether a filled URL has another path than its template: a segment that consists of dots, even percent-encoded, removes others (URL standard,
+ * "double-dot path segment").
+ */
+export function hasOtherPath(template: string, filled: string): boolean {
+  const [wanted, found] = [URL.parse(withoutVariables(template)), URL.parse(filled)];
+  return wanted !== null && found !== null && segmentsOf(wanted) !== segmentsOf(found);
+}
+
+const segmentsOf = ({ pathname }: URL): number => pathname.split('/').length;
+
 /** A header with its variables replaced, without line breaks; other characters that a header must not contain become `?`. */
 export function fillHeader(value: string, variables: Variables): string {
   return fill(value, variables, (text) => text).replace(/[\r\n]/g, '').replace(/[^\t\x20-\x7e\x80-\xff]/g, '?');

@@ -118,6 +118,17 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
     expect(world.keys).toEqual([key('release', 490_002), key('content', 490_002)]);
   });
 
+  it('fire once when the clock of a node is a little behind', async () => {
+    const { world, schedules } = await open(CONFIG.replace('release_interval: 1h', 'release_interval: 1w'));
+    await schedules.tick();
+    const next = schedules.nextRuns(world.config.projects[0]!).release!;
+    for (const seconds of [0, -30, 0]) {
+      world.now = (next + seconds) * 1000;
+      await schedules.tick();
+    }
+    expect(world.lines.filter(([fields]) => (fields as { what: string }).what === 'release')).toHaveLength(1);
+  });
+
   it('skip a slot that is refused, and try one again that met a failure', async () => {
     const { world, schedules } = await open();
     await schedules.tick();

@@ -37,7 +37,7 @@ export interface Schedules {
  */
 const EVERY_MINUTE = '* * * * *';
 const MINUTE_MS = 60_000;
-/** A slot that is further ahead was handled while the clock was wrong, and must not stop the schedule until that time. */
+/** A slot that is further ahead than this was handled while the clock was wrong, and must not stop the schedule until that time. */
 const AHEAD_SECONDS = 86_400;
 
 export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: SchedulesOptions): Schedules {
@@ -63,7 +63,7 @@ export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: 
   async function follow(plan: Plan, progress: Progress | undefined): Promise<void> {
     const slot = slotAt(clock.now(), plan);
     if (progress?.rule !== ruleOf(plan)) return note(plan, slot);
-    if (progress.slot >= slot) return progress.slot < slot + AHEAD_SECONDS ? undefined : note(plan, slot);
+    if (progress.slot >= slot) return progress.slot < clock.now() / 1000 + AHEAD_SECONDS ? undefined : note(plan, slot);
     if (progress.pausedAt !== null) return note(plan, slot);
     if (await isUnfinished(plan, progress)) return onSlot('held');
     await note(plan, slot, await fire(plan, slot));

@@ -3,6 +3,7 @@ import { formatDuration } from '../../../lib/duration.ts';
 import { formatMoment } from '../shared/format.ts';
 import { writeLines, type Io } from '../shared/io.ts';
 import { renderTable } from '../shared/table.ts';
+import { plainLine } from '../shared/text-width.ts';
 
 const COLUMNS = [
   { heading: 'id', minimum: 32 }, { heading: 'project', minimum: 8 }, { heading: 'kind', minimum: 8 }, { heading: 'task', minimum: 6 },
@@ -57,7 +58,7 @@ export function statusLine(run: Run): string {
   const attempt = run.max_attempts > 1 ? `, attempt ${run.attempt} of ${run.max_attempts}` : '';
   const is = ENDED.has(run.state) ? (run.state === 'cancelled' ? 'was ' : '') : 'is ';
   const took = ENDED.has(run.state) && tookOf(run) !== '' ? ` after ${tookOf(run)}` : '';
-  return `run ${run.id} ${is}${run.state}${took}${attempt}${reason === '' ? '' : ` (${reason})`}`;
+  return plainLine(`run ${run.id} ${is}${run.state}${took}${attempt}${reason === '' ? '' : ` (${reason})`}`);
 }
 
 /** Writes the run to standard output as JSON, or its id there and a readable line to standard error. */

@@ -56,6 +56,19 @@ describe('quire runs submit', () => {
     for (const [options, input, shown] of inputs) expect((await quire('submit', ['demo', 'pipeline', 'hello', '--follow', ...options], input)).stdout).toContain(`[greet] ${shown}`);
   });
 
+  it('shows text of others without the characters that control a terminal', async () => {
+    const id = (await quire('submit', ['demo', 'diagnostic', 'git\u001b]0;title\u0007\u009b2J'])).stdout.trim();
+    const shown = await quire('show', [id]);
+    expect(shown.stdout).toContain('diagnostic git ]0;title 2J');
+    await quire('cancel', [id]);
+    const text = 'no \u001b[2Jsuch run\u0007';
+    const service = await startFakeService(() => ({ status: 404, body: { error: { code: 'run_not_found', message: text } } }));
+    const refused = await runQuire(['runs', 'show', '0'.repeat(32), '--url', service.url]);
+    await service.close();
+    expect(refused.stderr).toMatch(/no {1,2}\[2Jsuch run/);
+    expect(shown.stdout + refused.stderr).not.toMatch(/[\u001b\u0007\u009b]/);
+  });
+
   it('returns the same run for the same key', async () => {
     const ids = [await quire('submit', ['demo', 'diagnostic', 'git', '--key', 'the-same-key']), await quire('submit', ['demo', 'diagnostic', 'git', '--key', 'the-same-key'])];
     expect(ids[0]!.stdout).toBe(ids[1]!.stdout);

@@ -4,6 +4,7 @@ import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
 import { runCommand } from '../shared/command-error.ts';
 import { formatMoment } from '../shared/format.ts';
 import { writeLines, type Io } from '../shared/io.ts';
+import { plainLine } from '../shared/text-width.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
 import { findRun, shipNames } from './find.ts';
 import { cellName, statusLine, tookOf } from './present.ts';
@@ -85,5 +86,5 @@ function detailsOf(run: Run, ship: string): string[] {
     ['cells', run.cells === 0 ? '' : `${run.cells} (quire runs list --cells-of ${run.id})`],
     ['log', run.logs_expired ? 'expired' : `${run.logs_bytes} bytes${run.log_truncated ? ', cut at its budget' : ''}`],
   ];
-  return details.filter(([, value]) => value !== '').map(([name, value]) => `  ${name.padEnd(8)}  ${value}`);
+  return details.filter(([, value]) => value !== '').map(([name, value]) => `  ${name.padEnd(8)}  ${plainLine(value)}`);
 }

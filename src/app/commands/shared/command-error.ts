@@ -1,6 +1,6 @@
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { ServiceFailure } from './service-failure.ts';
-import { writeLines, type Io } from './io.ts';
+import { plainLines, writeLines, type Io } from './io.ts';
 
 /** An error that the user can correct; shown without a stack. */
 export class CommandError extends Error {
@@ -44,7 +44,7 @@ export async function runCommand(name: string, io: Io, work: () => Promise<unkno
     await work();
   } catch (error) {
     if (!isForUser(error)) throw error;
-    writeLines(io.stderr, [`quire ${name}: ${error.message}`]);
+    writeLines(io.stderr, [plainLines(`quire ${name}: ${error.message}`)]);
     io.setExitCode(error instanceof ServiceFailure ? exitCodeOf(error.status) : (error as CommandError).exitCode);
   }
 }

@@ -29,6 +29,9 @@ export const processIo: Io = {
   },
 };
 
+/** Lines without other control characters, with which text of a server could control a terminal. */
+export const plainLines = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]/gu, ' ');
+
 /** Writes lines, each with a line end. */
 export function writeLines(stream: OutputStream, lines: readonly string[]): void {
   if (lines.length > 0) stream.write(`${lines.join('\n')}\n`);
