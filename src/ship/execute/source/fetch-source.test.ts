@@ -131,7 +131,7 @@ describe('a hostile server', () => {
     expect(existsSync(outside)).toBe(false);
     expect(outcome, running.text().join('\n')).toBe(Outcome.SUCCEEDED);
     const { two } = origin.commits;
-    expect(running.text('stdout')).toEqual([`two ${two} ${two} HEAD 1`]);
+    expect(running.text('stdout')).toEqual([`two ${two} ${two} ${two} HEAD 1`]);
     server.stop();
   });
 });
