@@ -9,7 +9,8 @@ import { RefusedCall } from '../../ship/index.ts';
 import type { Context } from '../../operations/index.ts';
 import { FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
 import { FolderContents } from '../contents/index.ts';
-import { createArtifacts } from './index.ts';
+import { InterruptedContents } from '../contents/test-fixture.ts';
+import { createArtifacts, type Artifacts } from './index.ts';
 
 const LIMITS = 'artifacts: {max_size: 2MiB, max_count: 3, total_budget: 5MiB, retention: 1h}\nstorage: {reserve: 1KiB}';
 
@@ -127,6 +128,37 @@ describe('a file of a step', () => {
     const other = await fixture.connected('build-02');
     expect(await upload(second, 'a', 'not mine', {}, other.ship)).toMatchObject({ status: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED });
     expect(stored()).toHaveLength(2);
+  });
+});
+
+describe('the bytes of a file are there when it is added while another one with the same is removed, also by another server,', () => {
+  let store: InterruptedContents;
+  let server: Artifacts;
+  /** Over SQLite there is one server only. */
+  let other: Artifacts;
+  let ref: RunRef;
+
+  beforeEach(async () => {
+    store = new InterruptedContents(join(fixture.folder, 'artifacts'), fixture.sql);
+    server = createArtifacts({ env: fixture.env, queue: fixture.queue, store });
+    await server.start();
+    other = fixture.sql.peers === undefined ? server : fixture.artifacts;
+    ref = await taken();
+    await send(server, 'a', 'same');
+  });
+  afterEach(() => server.stop());
+
+  const send = (to: Artifacts, name: string, content: string) => to.receiver.receive(ship.id, partsOf(ref, name, Buffer.from(content)));
+  const texts = () => Promise.all(['a', 'b'].map(async (name) => (await read(ref.runId, name)).text));
+
+  it('between its bytes and its row', async () => {
+    store.interrupt('after keep', () => send(other, 'a', 'other'));
+    expect([await send(server, 'b', 'same'), await store.begun, await texts()]).toEqual([{ status: 'kept' }, { status: 'kept' }, ['other', 'same']]);
+  });
+
+  it('between the last look for rows and the removal', async () => {
+    store.interrupt('before remove', () => send(other, 'b', 'same'));
+    expect([await send(server, 'a', 'other'), await store.begun, await texts()]).toEqual([{ status: 'kept' }, { status: 'kept' }, ['other', 'same']]);
   });
 });
 

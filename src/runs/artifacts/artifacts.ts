@@ -2,7 +2,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import type { UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Transaction } from '../../storage/index.ts';
-import { RowContents, type ContentStore } from '../contents/index.ts';
+import { RowContents, type ContentStore, type Place } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
 import { addArtifact, countAgain, COUNTING, countOthers, isReferenced, lockTotal, removeAbove, removeExpired, totalBytes, type RemovedFile } from './artifact-rows.ts';
@@ -83,11 +83,11 @@ class KeptArtifacts implements Artifacts {
     if (!await sql.transaction((tx) => queue.holds(tx, file.ref, shipId))) return { status: 'fenced' };
     const limit = await this.#limitOf(file);
     if (limit !== undefined) return { status: 'over_limit', message: limit };
-    return this.#contents.receive(parts, file, () => this.#keep(shipId, file));
+    return this.#contents.receive(parts, file, (place) => this.#keep(shipId, file, place));
   }
 
   /** Only the ship that still holds the run may add files to it. */
-  async #keep(shipId: string, file: AnnouncedFile): Promise<Received> {
+  async #keep(shipId: string, file: AnnouncedFile, place: Place): Promise<Received> {
     const { env: { clock }, queue } = this.#options;
     const gone: RemovedFile[] = [];
     const received = await this.#change<Received>(async (tx) => {
@@ -97,7 +97,7 @@ class KeptArtifacts implements Artifacts {
       gone.push(...(former === undefined ? [] : [former]), ...await removeAbove(tx, this.#budget));
       if (await totalBytes(tx) > this.#budget) throw new OverBudget();
       return { status: 'kept' };
-    }).catch((error: unknown): Received => {
+    }, place).catch((error: unknown): Received => {
       if (!(error instanceof OverBudget)) throw error;
       gone.length = 0; // it was rolled back
       return { status: 'over_limit', message: usedUp(this.#budget) };
@@ -110,8 +110,10 @@ class KeptArtifacts implements Artifacts {
     return this.#options.env.config.current().config.artifacts.total_budget;
   }
 
-  #change<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  /** `place` comes first: it may wait for the store, and nobody should wait for the total meanwhile. */
+  #change<T>(work: (tx: Transaction) => Promise<T>, place?: Place): Promise<T> {
     return this.#options.env.sql.transaction(async (tx) => {
+      await place?.(tx);
       await lockTotal(tx);
       return work(tx);
     }, COUNTING);

@@ -1,5 +1,5 @@
 import { formatByteSize } from '../../lib/byte-size.ts';
-import type { Queries } from '../../storage/index.ts';
+import type { Queries, Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { ContentStore } from './content-store.ts';
 import { writeContent, type Announced, type ContentPart } from './write-content.ts';
@@ -14,7 +14,14 @@ export interface RowContentsOptions {
   readonly isReferenced: (from: Queries, sha256: string) => Promise<boolean>;
 }
 
-/** Contents that rows of a table name. Rows and contents change together, one change at a time; contents without rows are removed. */
+/** Gives a content its name, or leaves the one that has it: until the transaction ends, no server removes it. */
+export type Place = (tx: Transaction) => Promise<void>;
+
+/**
+ * Contents that rows of a table name. Rows and contents change together, one change at a time; contents without rows are removed. Several servers
+ * over one store have one database, which can lock the name of a content: in the transaction that adds its row, and in the one that looks for
+ * rows and removes it.
+ */
 export class RowContents {
   readonly #options: RowContentsOptions;
   #changing: Promise<unknown> = Promise.resolve();
@@ -23,9 +30,10 @@ export class RowContents {
     this.#options = options;
   }
 
-  /** Writes announced bytes, and calls `keep` once the content has its name, to add its row. */
-  async receive<T>(parts: AsyncIterator<ContentPart>, announced: Announced, keep: () => Promise<T>): Promise<T> {
+  /** Writes announced bytes, and then calls `keep` to add their row. Its transaction must call `place` before anything else. */
+  async receive<T>(parts: AsyncIterator<ContentPart>, announced: Announced, keep: (place: Place) => Promise<T>): Promise<T> {
     const { store } = this.#options;
+    const { sha256 } = announced;
     const { file, path } = await store.begin();
     try {
       try {
@@ -33,10 +41,14 @@ export class RowContents {
       } finally {
         await file.close();
       }
-      await store.stage(path, announced.sha256);
+      await store.stage(path, sha256);
       return await this.oneByOne(async () => {
-        await store.keep(path, announced.sha256);
-        return keep();
+        if (this.#isAlone) await store.keep(path, sha256);
+        return keep(async (tx) => {
+          if (this.#isAlone) return;
+          await tx.lock(lockOf(sha256));
+          await store.keep(path, sha256);
+        });
       });
     } catch (error) {
       await store.discard(path);
@@ -47,7 +59,25 @@ export class RowContents {
   /** Must be called within `oneByOne`, after rows that named them are deleted: removes those that no other row names. */
   async forget(hashes: Iterable<string>): Promise<void> {
     const { env: { sql }, store, isReferenced } = this.#options;
-    for (const sha256 of hashes) if (!await isReferenced(sql, sha256)) await store.remove(sha256);
+    for (const sha256 of new Set(hashes)) {
+      if (await isReferenced(sql, sha256)) continue;
+      if (this.#isAlone) await store.remove(sha256);
+      else await this.#removeUnlessReferenced(sha256);
+    }
+  }
+
+  /** Looks again: another server may be adding a row. */
+  async #removeUnlessReferenced(sha256: string): Promise<void> {
+    const { env: { sql }, store, isReferenced } = this.#options;
+    await sql.transaction(async (tx) => {
+      await tx.lock(lockOf(sha256));
+      if (!await isReferenced(tx, sha256)) await store.remove(sha256);
+    }, { isolation: 'read committed' });
+  }
+
+  /** Without other servers `oneByOne` suffices, and no transaction, which others would wait for, has to wait for the store. */
+  get #isAlone(): boolean {
+    return this.#options.env.sql.peers === undefined;
   }
 
   /** Why the disk has no room for a content of this size; undefined if it has. */
@@ -89,3 +119,5 @@ export class RowContents {
     await this.#changing;
   }
 }
+
+const lockOf = (sha256: string): string => `content ${sha256}`;
