@@ -1,6 +1,6 @@
 // Files of steps: received from ships, stored and downloaded.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -199,6 +199,33 @@ describe('limits', () => {
     for (const name of ['a', 'b', 'c']) await upload(ref, name, name);
     expect(await upload(ref, 'd', 'd')).toMatchObject({ status: UploadArtifactStatus.OVER_LIMIT, message: expect.stringContaining('artifacts.max_count') });
     expect(await upload(ref, 'a', 'again')).toMatchObject({ status: UploadArtifactStatus.KEPT });
+  });
+
+  it('of number hold for files that arrive at the same time, also at several servers', async () => {
+    const ref = await taken();
+    const other = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new FolderContents(join(fixture.folder, 'artifacts'), 'other') });
+    await other.start();
+    const sent = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, i) => (i % 2 === 0 ? other : fixture.artifacts).receiver.receive(ship.id, partsOf(ref, name, Buffer.from(name))));
+    const refused = (await Promise.all(sent)).filter(({ status }) => status !== 'kept');
+    expect(refused).toEqual(Array.from({ length: 3 }, () => ({ status: 'over_limit', message: expect.stringContaining('artifacts.max_count') })));
+    expect([(await list(ref.runId)).length, stored().length, await other.totalBytes()]).toEqual([3, 3, 3]);
+    await other.stop();
+  });
+
+  it('of the disk hold for files that arrive at the same time, and room that one does not use is there for others', async () => {
+    const store = new FolderContents(join(fixture.folder, 'artifacts'), 'other');
+    const bytesOf = (name: string): number => (statSync(join(store.folder, name), { throwIfNoEntry: false })?.isFile() === true ? statSync(join(store.folder, name)).size : 0);
+    store.freeBytes = async () => 3_001_024 - readdirSync(store.folder, { recursive: true }).reduce((sum, name) => sum + bytesOf(String(name)), 0);
+    const other = createArtifacts({ env: fixture.env, queue: fixture.queue, store });
+    await other.start();
+    const ref = await taken();
+    const send = (name: string, bytes: number, announced = {}) => other.receiver.receive(ship.id, partsOf(ref, name, Buffer.alloc(bytes, name), announced));
+    const both = await Promise.all([send('a', 2_000_000), send('b', 2_000_000)]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['kept', 'over_limit']);
+    expect(both.find(({ status }) => status === 'over_limit')!.message).toContain('storage.reserve');
+    await expect(send('c', 900_000, { size: 1_000_000n })).rejects.toThrow('1000000 were announced');
+    expect([await send('d', 1_000_000), await send('e', 1)]).toMatchObject([{ status: 'kept' }, { status: 'over_limit' }]);
+    await other.stop();
   });
 
   it('of all together are kept by removing those of runs that have finished, the oldest first', async () => {

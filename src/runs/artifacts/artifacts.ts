@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import type { UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Transaction } from '../../storage/index.ts';
+import type { Queries, Transaction } from '../../storage/index.ts';
 import { RowContents, type ContentStore, type Place } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
@@ -93,6 +93,9 @@ class KeptArtifacts implements Artifacts {
     const received = await this.#change<Received>(async (tx) => {
       gone.length = 0; // the transaction may be repeated
       if (!await queue.holds(tx, file.ref, shipId)) return { status: 'fenced' };
+      // Again, because others may have arrived at the same time.
+      const message = await this.#tooMany(tx, file);
+      if (message !== undefined) return { status: 'over_limit', message };
       const former = await addArtifact(tx, file.ref, { ...file, createdAt: unixSeconds(clock) });
       gone.push(...(former === undefined ? [] : [former]), ...await removeAbove(tx, this.#budget));
       if (await totalBytes(tx) > this.#budget) throw new OverBudget();
@@ -120,16 +123,24 @@ class KeptArtifacts implements Artifacts {
   }
 
   /** Why a file cannot be stored; undefined if it can. */
-  async #limitOf({ ref, name, size }: AnnouncedFile): Promise<string | undefined> {
+  async #limitOf(file: AnnouncedFile): Promise<string | undefined> {
     const { env: { sql, config } } = this.#options;
     const { artifacts } = config.current().config;
+    const { size } = file;
     if (size > artifacts.max_size) return `it has ${formatByteSize(size)}, at most ${formatByteSize(artifacts.max_size)} are allowed (artifacts.max_size)`;
-    if (await countOthers(sql, ref, name) >= artifacts.max_count) return `the attempt has left ${artifacts.max_count} files already (artifacts.max_count)`;
+    const tooMany = await this.#tooMany(sql, file);
+    if (tooMany !== undefined) return tooMany;
     if (size > artifacts.total_budget) return `it has ${formatByteSize(size)}, more than all artefacts together may have (artifacts.total_budget)`;
     while (await totalBytes(sql) + size > artifacts.total_budget) {
       if (!await this.#remove((tx) => removeAbove(tx, artifacts.total_budget - size))) return usedUp(artifacts.total_budget);
     }
-    return this.#contents.lackOfRoom(size);
+    return undefined;
+  }
+
+  /** Why the attempt cannot have this file besides its others. */
+  async #tooMany(from: Queries, { ref, name }: AnnouncedFile): Promise<string | undefined> {
+    const { max_count: most } = this.#options.env.config.current().config.artifacts;
+    return await countOthers(from, ref, name) < most ? undefined : `the attempt has left ${most} files already (artifacts.max_count)`;
   }
 
   async #expire(): Promise<void> {

@@ -80,7 +80,7 @@ export class Caches implements CacheExchange {
     if (projectId === undefined) return { status: 'fenced' };
     // Checked before the bytes are received, because they would be discarded.
     if (await hasCache(this.#options.env.sql, projectId, cache.key)) return { status: 'exists' };
-    const limit = await this.#limitOf(cache);
+    const limit = this.#limitOf(cache);
     if (limit !== undefined) return { status: 'over_limit', message: limit };
     return this.#contents.receive(iterator, cache, (place) => this.#keep(shipId, projectId, cache, place));
   }
@@ -142,11 +142,11 @@ export class Caches implements CacheExchange {
   }
 
   /** Why a cache cannot be stored; undefined if it can. */
-  async #limitOf({ size }: AnnouncedCache): Promise<string | undefined> {
+  #limitOf({ size }: AnnouncedCache): string | undefined {
     const { caches } = this.#options.env.config.current().config;
     if (size > caches.max_size) return `it has ${formatByteSize(size)}, at most ${formatByteSize(caches.max_size)} are allowed (caches.max_size)`;
     if (size > caches.total_budget) return `it has ${formatByteSize(size)}, more than all caches together may have (caches.total_budget)`;
-    return this.#contents.lackOfRoom(size);
+    return undefined;
   }
 
   /** The budget is checked, too, because the configuration may have a smaller one now. */

@@ -1,7 +1,7 @@
-import { formatByteSize } from '../../lib/byte-size.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { ContentStore } from './content-store.ts';
+import { DiskRoom, type ReservedRoom } from './disk-room.ts';
 import { writeContent, type Announced, type ContentPart } from './write-content.ts';
 
 /** Time between two searches for contents that are no longer kept. */
@@ -14,6 +14,12 @@ export interface RowContentsOptions {
   readonly isReferenced: (from: Queries, sha256: string) => Promise<boolean>;
 }
 
+/** What `receive` returns if the disk has no room. */
+export interface NoRoom {
+  readonly status: 'over_limit';
+  readonly message: string;
+}
+
 /** Gives a content its name, or leaves the one that has it: until the transaction ends, no server removes it. */
 export type Place = (tx: Transaction) => Promise<void>;
 
@@ -24,20 +30,36 @@ export type Place = (tx: Transaction) => Promise<void>;
  */
 export class RowContents {
   readonly #options: RowContentsOptions;
+  readonly #room: DiskRoom;
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(options: RowContentsOptions) {
     this.#options = options;
+    const { env: { config }, store } = options;
+    this.#room = new DiskRoom({ free: () => store.freeBytes(), least: () => config.current().config.storage.reserve });
   }
 
-  /** Writes announced bytes, and then calls `keep` to add their row. Its transaction must call `place` before anything else. */
-  async receive<T>(parts: AsyncIterator<ContentPart>, announced: Announced, keep: (place: Place) => Promise<T>): Promise<T> {
+  /**
+   * Writes announced bytes, and then calls `keep` to add their row. Its transaction must call `place` before anything else. Returns what `keep`
+   * returns, or why the disk has no room for the bytes.
+   */
+  async receive<T>(parts: AsyncIterator<ContentPart>, announced: Announced, keep: (place: Place) => Promise<T>): Promise<T | NoRoom> {
+    const room = await this.#room.reserve(announced.size);
+    if (typeof room === 'string') return { status: 'over_limit', message: room };
+    try {
+      return await this.#write(parts, announced, room, keep);
+    } finally {
+      room.release();
+    }
+  }
+
+  async #write<T>(parts: AsyncIterator<ContentPart>, announced: Announced, { wrote }: ReservedRoom, keep: (place: Place) => Promise<T>): Promise<T> {
     const { store } = this.#options;
     const { sha256 } = announced;
     const { file, path } = await store.begin();
     try {
       try {
-        await writeContent(file, parts, announced);
+        await writeContent(file, parts, announced, wrote);
       } finally {
         await file.close();
       }
@@ -78,14 +100,6 @@ export class RowContents {
   /** Without other servers `oneByOne` suffices, and no transaction, which others would wait for, has to wait for the store. */
   get #isAlone(): boolean {
     return this.#options.env.sql.peers === undefined;
-  }
-
-  /** Why the disk has no room for a content of this size; undefined if it has. */
-  async lackOfRoom(size: number): Promise<string | undefined> {
-    const { env: { config }, store } = this.#options;
-    const { reserve } = config.current().config.storage;
-    const free = await store.freeBytes();
-    return free - size < reserve ? `the disk of the server has ${formatByteSize(free)} left, of which ${formatByteSize(reserve)} are reserved (storage.reserve)` : undefined;
   }
 
   /** Calls `sweep` once a minute until the signal aborts, after contents without rows are removed. Logs failures with this message. Never rejects. */
