@@ -1,59 +1,67 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { EmbeddingProvider, TokenMatcher } from '../../embedding/index.ts';
-import { Meaning, VectorFixture } from '../vectors/test-fixture.ts';
+import { expect, it } from 'vitest';
+import type { BodyCodec, Sql } from '../../storage/index.ts';
+import { createChunker } from './chunker.ts';
+import { TokenMatching } from './token-matching.ts';
 
-/** A model with tokens to which all texts are equally near, so that only the tokens tell documents apart. */
-class Tokens extends Meaning {
-  readonly #ids = new Map<string, number>();
-  /** Number of documents whose tokens were read. */
-  read = 0;
+const MODEL = { model: 'm', variant: 'v' };
+/** Bodies by ordinal; each letter is a token. */
+const BODIES: Readonly<Record<number, string>> = { 1: 'abcdef', 2: 'ghijkl', 3: 'mnopqr' };
+/** Bytes of the cache: it has room for the tokens of one body. */
+const LIMIT = 150;
 
-  override vectorOf(): number[] {
-    return Array.from({ length: this.dimensions }, (_, i) => Number(i === 0));
-  }
+const tokensOf = (text: string): Uint16Array<ArrayBuffer> => Uint16Array.from(new Set(text), (letter) => letter.charCodeAt(0));
+/** The share of the query's letters that a text has. */
+const matches = (query: Uint16Array, texts: readonly { readonly all: Uint16Array }[]): number[] =>
+  texts.map(({ all }) => query.filter((letter) => all.includes(letter)).length / query.length);
 
-  override provider(): EmbeddingProvider {
-    const tokensOf = (text: string) => Uint16Array.from(new Set(text.toLowerCase().match(/\w+/g) ?? []), (word) => this.#idOf(word));
-    const match = (query: Uint16Array, text: Uint16Array) => query.filter((id) => text.includes(id)).length / query.length;
-    const matches: TokenMatcher['matches'] = (query, texts) => {
-      this.read = texts.length;
-      return texts.map(({ all, lead }) => (match(query, all) + match(query, all.subarray(0, lead))) / 2);
-    };
-    return { ...super.provider(), passages: { size: 40, leadWeight: 0.3, stored: 'int8' }, matcher: () => Promise.resolve({ tokensOf, matches }) };
-  }
-
-  #idOf(word: string): number {
-    if (!this.#ids.has(word)) this.#ids.set(word, this.#ids.size);
-    return this.#ids.get(word)!;
-  }
+function open() {
+  const state = {
+    /** The next search calls this when it has the states of its documents, and waits for it. */
+    afterEach: async (): Promise<void> => {},
+    read: [] as number[],
+  };
+  const all = async (_: string, params: readonly number[]) => [...new Set(params)].filter((ord) => BODIES[ord] !== undefined).map((ord) => {
+    state.read.push(ord);
+    return { ord, cid: 1, id: `${ord}`, key: `${ord}`, lang: 'en', crc: ord, bytes: 6, meta: '{}', body: Buffer.from(BODIES[ord]!) };
+  });
+  const provider = { ...MODEL, matcher: async () => ({ tokensOf, matches }) };
+  const matching = new TokenMatching({
+    sql: { all } as unknown as Sql,
+    codec: { fetchAhead: async () => {}, decodeOnce: async (body: Buffer) => body.toString() } as unknown as BodyCodec,
+    clock: { now: () => 0 }, limit: LIMIT,
+    chunker: createChunker({ chunkEnabled: false, chunkMode: undefined, chunkSize: 350 }),
+    providers: { use: (async (work: (current: typeof provider) => unknown) => work(provider)) as never, current: provider as never },
+    bodies: {
+      async each(ords, take) {
+        const { afterEach } = state;
+        state.afterEach = async () => {};
+        for (const ord of ords) take(ord, { expiresAt: null, embedded: { ord, crc: ord, bytes: 6, chunking: 'whole' }, isFresh: true });
+        await afterEach();
+      },
+    },
+  });
+  const search = async (text: string, ...ords: number[]) => Object.fromEntries((await matching.similarities(text, MODEL, ords))!);
+  return { state, search };
 }
 
-const tokens = new Tokens('tokens', 32);
-let fixture: VectorFixture;
-beforeAll(async () => {
-  fixture = await VectorFixture.open({ meaning: tokens, embedding: { provider: 'openai', apiKey: 'k', queueWaitMs: 0 } });
-  await fixture.add('none', 'Wheat is a grass that is grown for its grain.');
-  await fixture.add('late', `${'Something else stands here. '.repeat(3)}\n\nRye bread is dark.`);
-  await fixture.add('first', 'Rye bread is dark.');
-});
-afterAll(() => fixture.close());
-
-const found = async (query: string, more = {}) => (await fixture.find(query, more)).results.map(({ document, score }) => [document.key, score]);
-
-it('orders documents by the tokens of their first passage and of their beginning', async () => {
-  expect(await found('rye bread')).toEqual([['first', 1], ['late', 0.75], ['none', 0.5]]);
-  expect(await found('rye bread', { topK: 1 })).toEqual([['first', 1]]);
-  expect(await found('rye bread', { threshold: 0.7 })).toEqual([['first', 1], ['late', 0.75]]);
-  expect(tokens.read).toBe(3);
+it('documents have the share of the words of a text, and are read once while they are cached', async () => {
+  const { state, search } = open();
+  expect([await search('abxy', 1), await search('ax', 1), state.read]).toEqual([{ 1: 0.5 }, { 1: 0.5 }, [1]]);
 });
 
-it('has the tokens of the present version', async () => {
-  await fixture.add('none', 'Rye bread.');
-  expect(await found('rye bread')).toEqual([['none', 1], ['first', 1], ['late', 0.75]]);
+it('a search compares its own documents while another one replaces them in the cache', async () => {
+  const { state, search } = open();
+  await search('a', 1);
+  state.afterEach = async () => void await search('g', 2);
+  expect(await search('abc', 1)).toEqual({ 1: 1 });
+  expect(state.read).toEqual([1, 2, 1]);
 });
 
-it('leaves the scores of passages, of other measures and of given vectors as they are', async () => {
-  for (const more of [{ retrievalMode: 'chunk' }, { distanceMetric: 'dot_product' }]) expect(new Set((await found('rye bread', more)).map(([, score]) => score))).toEqual(new Set([1]));
-  const { results } = await fixture.call('searchVectors', { collection: 'c', queryVector: tokens.vectorOf() }) as Awaited<ReturnType<VectorFixture['find']>>;
-  expect(new Set(results.map(({ score }) => score))).toEqual(new Set([1]));
+it('and while it reads further ones, which replace them, too', async () => {
+  const { state, search } = open();
+  await search('a', 1);
+  expect(await search('abm', 1, 3)).toEqual({ 1: 2 / 3, 3: 1 / 3 });
+  await search('a', 1);
+  state.afterEach = async () => void await search('g', 2);
+  expect(await search('abm', 1, 3)).toEqual({ 1: 2 / 3, 3: 1 / 3 });
 });

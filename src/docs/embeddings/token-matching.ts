@@ -17,6 +17,8 @@ export interface TokenMatchingDeps {
   readonly chunker: Chunker;
   readonly providers: Pick<Providers, 'use' | 'current'>;
   readonly bodies: Pick<RecentBodies, 'each'>;
+  /** Maximum number of bytes of cached tokens; 96 MiB by default. */
+  readonly limit?: number;
 }
 
 /** Number of characters of a document that are compared: its best matches are rarely further behind, and reading more takes time. */
@@ -29,13 +31,19 @@ const MOST_BYTES = 256 * 1024;
  */
 const LIMIT = 96 * 2 ** 20;
 
+interface CachedTokens {
+  readonly found: Map<number, DocumentTokens>;
+  readonly missing: readonly EmbeddedBody[];
+}
+
 /** Compares documents with queries token by token, if the current model has vectors of tokens. */
 export class TokenMatching {
   readonly #deps: TokenMatchingDeps;
-  readonly #store = new TokenStore({ limit: LIMIT });
+  readonly #store: TokenStore;
 
   constructor(deps: TokenMatchingDeps) {
     this.#deps = deps;
+    this.#store = new TokenStore({ limit: deps.limit ?? LIMIT });
   }
 
   /**
@@ -48,7 +56,10 @@ export class TokenMatching {
       if (provider.matcher === undefined || provider.model !== model.model || provider.variant !== model.variant) return undefined;
       const matcher = await provider.matcher();
       const query = matcher.tokensOf(text);
-      const documents = [...await this.#read(matcher, ords)];
+      const versions = await this.#versions(ords);
+      // Nothing is awaited between a look into the cache and the comparison or the copies: other searches replace what is cached meanwhile.
+      const cached = this.#cached(versions);
+      const documents = [...cached.missing.length === 0 ? cached.found : await this.#read(matcher, cached)];
       const scores = matcher.matches(query, documents.map(([, tokens]) => tokens));
       return new Map(documents.map(([ord], i) => [ord, scores[i]!]));
     });
@@ -70,25 +81,38 @@ export class TokenMatching {
     if (this.#store.isFull) return false;
     return (await this.#deps.providers.use(async (provider) => {
       if (provider.matcher === undefined) return false;
-      await this.#read(await provider.matcher(), ords);
+      const matcher = await provider.matcher();
+      const cached = this.#cached(await this.#versions(ords));
+      if (cached.missing.length > 0) await this.#read(matcher, cached);
       return true;
     })) ?? false;
   }
 
-  async #read(matcher: TokenMatcher, ords: readonly number[]): Promise<Map<number, DocumentTokens>> {
-    const { sql, codec, clock, chunker } = this.#deps;
+  /** What the documents' vectors were made from; documents without vectors are left out. */
+  async #versions(ords: readonly number[]): Promise<EmbeddedBody[]> {
+    const versions: EmbeddedBody[] = [];
+    await this.#deps.bodies.each(ords, (_, state) => {
+      if (state?.embedded !== undefined) versions.push(state.embedded);
+    });
+    return versions;
+  }
+
+  /** The cached tokens of these versions, as views that are valid until something else is cached, and the versions to read. */
+  #cached(versions: readonly EmbeddedBody[]): CachedTokens {
     const found = new Map<number, DocumentTokens>();
     const missing: EmbeddedBody[] = [];
-    await this.#deps.bodies.each(ords, (ord, state) => {
-      const embedded = state?.embedded;
-      if (embedded === undefined) return;
-      const known = this.#store.get(ord, embedded);
-      if (known !== undefined) found.set(ord, known);
-      else if (embedded.bytes <= MOST_BYTES) missing.push(embedded);
-    });
-    if (missing.length === 0) return found;
-    // Documents that are read now may replace those that were found.
+    for (const version of versions) {
+      const known = this.#store.get(version.ord, version);
+      if (known !== undefined) found.set(version.ord, known);
+      else if (version.bytes <= MOST_BYTES) missing.push(version);
+    }
+    return { found, missing };
+  }
+
+  /** Reads and caches what is missing. Must be called as soon as the views were made: it copies them first, because what it caches may replace them. */
+  async #read(matcher: TokenMatcher, { found, missing }: CachedTokens): Promise<Map<number, DocumentTokens>> {
     for (const [ord, { all, lead }] of found) found.set(ord, { all: all.slice(), lead });
+    const { sql, codec, clock, chunker } = this.#deps;
     const versions = new Map(missing.map((embedded) => [embedded.ord, embedded]));
     const { documents } = await loadDocuments(sql, codec, chunker, [...versions.keys()], unixSeconds(clock), CHARACTERS);
     const pace = new Pace();

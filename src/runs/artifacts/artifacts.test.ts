@@ -1,6 +1,6 @@
 // Files of steps: received from ships, stored and downloaded.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,7 +9,8 @@ import { RefusedCall } from '../../ship/index.ts';
 import type { Context } from '../../operations/index.ts';
 import { FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
 import { FolderContents } from '../contents/index.ts';
-import { createArtifacts } from './index.ts';
+import { InterruptedContents } from '../contents/test-fixture.ts';
+import { createArtifacts, type Artifacts } from './index.ts';
 
 const LIMITS = 'artifacts: {max_size: 2MiB, max_count: 3, total_budget: 5MiB, retention: 1h}\nstorage: {reserve: 1KiB}';
 
@@ -130,6 +131,37 @@ describe('a file of a step', () => {
   });
 });
 
+describe('the bytes of a file are there when it is added while another one with the same is removed, also by another server,', () => {
+  let store: InterruptedContents;
+  let server: Artifacts;
+  /** Over SQLite there is one server only. */
+  let other: Artifacts;
+  let ref: RunRef;
+
+  beforeEach(async () => {
+    store = new InterruptedContents(join(fixture.folder, 'artifacts'), fixture.sql);
+    server = createArtifacts({ env: fixture.env, queue: fixture.queue, store });
+    await server.start();
+    other = fixture.sql.peers === undefined ? server : fixture.artifacts;
+    ref = await taken();
+    await send(server, 'a', 'same');
+  });
+  afterEach(() => server.stop());
+
+  const send = (to: Artifacts, name: string, content: string) => to.receiver.receive(ship.id, partsOf(ref, name, Buffer.from(content)));
+  const texts = () => Promise.all(['a', 'b'].map(async (name) => (await read(ref.runId, name)).text));
+
+  it('between its bytes and its row', async () => {
+    store.interrupt('after keep', () => send(other, 'a', 'other'));
+    expect([await send(server, 'b', 'same'), await store.begun, await texts()]).toEqual([{ status: 'kept' }, { status: 'kept' }, ['other', 'same']]);
+  });
+
+  it('between the last look for rows and the removal', async () => {
+    store.interrupt('before remove', () => send(other, 'b', 'same'));
+    expect([await send(server, 'a', 'other'), await store.begun, await texts()]).toEqual([{ status: 'kept' }, { status: 'kept' }, ['other', 'same']]);
+  });
+});
+
 describe('a download of the files of an attempt', () => {
   const download = async (ref: RunRef, by = ship): Promise<(string | boolean)[]> => {
     const parts: (string | boolean)[] = [];
@@ -167,6 +199,33 @@ describe('limits', () => {
     for (const name of ['a', 'b', 'c']) await upload(ref, name, name);
     expect(await upload(ref, 'd', 'd')).toMatchObject({ status: UploadArtifactStatus.OVER_LIMIT, message: expect.stringContaining('artifacts.max_count') });
     expect(await upload(ref, 'a', 'again')).toMatchObject({ status: UploadArtifactStatus.KEPT });
+  });
+
+  it('of number hold for files that arrive at the same time, also at several servers', async () => {
+    const ref = await taken();
+    const other = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new FolderContents(join(fixture.folder, 'artifacts'), 'other') });
+    await other.start();
+    const sent = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, i) => (i % 2 === 0 ? other : fixture.artifacts).receiver.receive(ship.id, partsOf(ref, name, Buffer.from(name))));
+    const refused = (await Promise.all(sent)).filter(({ status }) => status !== 'kept');
+    expect(refused).toEqual(Array.from({ length: 3 }, () => ({ status: 'over_limit', message: expect.stringContaining('artifacts.max_count') })));
+    expect([(await list(ref.runId)).length, stored().length, await other.totalBytes()]).toEqual([3, 3, 3]);
+    await other.stop();
+  });
+
+  it('of the disk hold for files that arrive at the same time, and room that one does not use is there for others', async () => {
+    const store = new FolderContents(join(fixture.folder, 'artifacts'), 'other');
+    const bytesOf = (name: string): number => (statSync(join(store.folder, name), { throwIfNoEntry: false })?.isFile() === true ? statSync(join(store.folder, name)).size : 0);
+    store.freeBytes = async () => 3_001_024 - readdirSync(store.folder, { recursive: true }).reduce((sum, name) => sum + bytesOf(String(name)), 0);
+    const other = createArtifacts({ env: fixture.env, queue: fixture.queue, store });
+    await other.start();
+    const ref = await taken();
+    const send = (name: string, bytes: number, announced = {}) => other.receiver.receive(ship.id, partsOf(ref, name, Buffer.alloc(bytes, name), announced));
+    const both = await Promise.all([send('a', 2_000_000), send('b', 2_000_000)]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['kept', 'over_limit']);
+    expect(both.find(({ status }) => status === 'over_limit')!.message).toContain('storage.reserve');
+    await expect(send('c', 900_000, { size: 1_000_000n })).rejects.toThrow('1000000 were announced');
+    expect([await send('d', 1_000_000), await send('e', 1)]).toMatchObject([{ status: 'kept' }, { status: 'over_limit' }]);
+    await other.stop();
   });
 
   it('of all together are kept by removing those of runs that have finished, the oldest first', async () => {

@@ -1,8 +1,8 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import type { UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Transaction } from '../../storage/index.ts';
-import { RowContents, type ContentStore } from '../contents/index.ts';
+import type { Queries, Transaction } from '../../storage/index.ts';
+import { RowContents, type ContentStore, type Place } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
 import { addArtifact, countAgain, COUNTING, countOthers, isReferenced, lockTotal, removeAbove, removeExpired, totalBytes, type RemovedFile } from './artifact-rows.ts';
@@ -83,21 +83,24 @@ class KeptArtifacts implements Artifacts {
     if (!await sql.transaction((tx) => queue.holds(tx, file.ref, shipId))) return { status: 'fenced' };
     const limit = await this.#limitOf(file);
     if (limit !== undefined) return { status: 'over_limit', message: limit };
-    return this.#contents.receive(parts, file, () => this.#keep(shipId, file));
+    return this.#contents.receive(parts, file, (place) => this.#keep(shipId, file, place));
   }
 
   /** Only the ship that still holds the run may add files to it. */
-  async #keep(shipId: string, file: AnnouncedFile): Promise<Received> {
+  async #keep(shipId: string, file: AnnouncedFile, place: Place): Promise<Received> {
     const { env: { clock }, queue } = this.#options;
     const gone: RemovedFile[] = [];
     const received = await this.#change<Received>(async (tx) => {
       gone.length = 0; // the transaction may be repeated
       if (!await queue.holds(tx, file.ref, shipId)) return { status: 'fenced' };
+      // Again, because others may have arrived at the same time.
+      const message = await this.#tooMany(tx, file);
+      if (message !== undefined) return { status: 'over_limit', message };
       const former = await addArtifact(tx, file.ref, { ...file, createdAt: unixSeconds(clock) });
       gone.push(...(former === undefined ? [] : [former]), ...await removeAbove(tx, this.#budget));
       if (await totalBytes(tx) > this.#budget) throw new OverBudget();
       return { status: 'kept' };
-    }).catch((error: unknown): Received => {
+    }, place).catch((error: unknown): Received => {
       if (!(error instanceof OverBudget)) throw error;
       gone.length = 0; // it was rolled back
       return { status: 'over_limit', message: usedUp(this.#budget) };
@@ -110,24 +113,34 @@ class KeptArtifacts implements Artifacts {
     return this.#options.env.config.current().config.artifacts.total_budget;
   }
 
-  #change<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  /** `place` comes first: it may wait for the store, and nobody should wait for the total meanwhile. */
+  #change<T>(work: (tx: Transaction) => Promise<T>, place?: Place): Promise<T> {
     return this.#options.env.sql.transaction(async (tx) => {
+      await place?.(tx);
       await lockTotal(tx);
       return work(tx);
     }, COUNTING);
   }
 
   /** Why a file cannot be stored; undefined if it can. */
-  async #limitOf({ ref, name, size }: AnnouncedFile): Promise<string | undefined> {
+  async #limitOf(file: AnnouncedFile): Promise<string | undefined> {
     const { env: { sql, config } } = this.#options;
     const { artifacts } = config.current().config;
+    const { size } = file;
     if (size > artifacts.max_size) return `it has ${formatByteSize(size)}, at most ${formatByteSize(artifacts.max_size)} are allowed (artifacts.max_size)`;
-    if (await countOthers(sql, ref, name) >= artifacts.max_count) return `the attempt has left ${artifacts.max_count} files already (artifacts.max_count)`;
+    const tooMany = await this.#tooMany(sql, file);
+    if (tooMany !== undefined) return tooMany;
     if (size > artifacts.total_budget) return `it has ${formatByteSize(size)}, more than all artefacts together may have (artifacts.total_budget)`;
     while (await totalBytes(sql) + size > artifacts.total_budget) {
       if (!await this.#remove((tx) => removeAbove(tx, artifacts.total_budget - size))) return usedUp(artifacts.total_budget);
     }
-    return this.#contents.lackOfRoom(size);
+    return undefined;
+  }
+
+  /** Why the attempt cannot have this file besides its others. */
+  async #tooMany(from: Queries, { ref, name }: AnnouncedFile): Promise<string | undefined> {
+    const { max_count: most } = this.#options.env.config.current().config.artifacts;
+    return await countOthers(from, ref, name) < most ? undefined : `the attempt has left ${most} files already (artifacts.max_count)`;
   }
 
   async #expire(): Promise<void> {

@@ -11,7 +11,8 @@ import type { Context } from '../../operations/index.ts';
 import { RefusedCall } from '../../ship/index.ts';
 import { FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
 import { createAuditLog } from '../audit/index.ts';
-import { createCacheHandlers } from './index.ts';
+import { InterruptedContents } from '../contents/test-fixture.ts';
+import { Caches, createCacheHandlers } from './index.ts';
 import { BUCKET, CREDENTIAL, S3Server } from '../../testkit/s3-server.ts';
 
 const LIMITS = 'max_size: 2MiB, total_budget: 5MiB, retention: 1h';
@@ -153,6 +154,22 @@ describe('a cache', () => {
     expect(await download(ref, 'a')).toBeUndefined();
     expect(await upload(ref, 'a', 'again')).toMatchObject({ status: UploadCacheStatus.CACHE_KEPT });
     expect(await download(ref, 'a')).toEqual(['a', 'again']);
+  });
+
+  it('has its bytes when it is saved while another one with the same is deleted, also at another server', async () => {
+    const ref = await taken();
+    const store = new InterruptedContents(join(fixture.folder, 'caches'), fixture.sql);
+    const server = new Caches({ env: fixture.env, queue: fixture.queue, store });
+    await server.start();
+    const other = fixture.sql.peers === undefined ? server : fixture.caches!;
+    const save = (to: Caches, key: string) => to.receive(first!.ship.id, partsOf(ref, key, Buffer.from('same'), {}));
+    const remove = (from: Caches, key: string) => from.delete('alpha', { key }, async () => {});
+    await save(server, 'a');
+    store.interrupt('after keep', () => remove(other, 'a'));
+    expect([await save(server, 'b'), await store.begun, await download(ref, 'b')]).toEqual([{ status: 'kept' }, { deleted: 1, bytes: 4 }, ['b', 'same']]);
+    store.interrupt('before remove', () => save(other, 'c'));
+    expect([await remove(server, 'b'), await store.begun, await download(ref, 'c')]).toEqual([{ deleted: 1, bytes: 4 }, { status: 'kept' }, ['c', 'same']]);
+    await server.stop();
   });
 
   it('is still there after a restart, which removes bytes that nothing names', async () => {

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { DownloadCacheResponseSchema, type DiscardCacheRequest, type DownloadCacheRequest, type DownloadCacheResponse, type UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { piecesOf, RowContents, type ContentStore } from '../contents/index.ts';
+import { piecesOf, RowContents, type ContentStore, type Place } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue, RunRef } from '../queue/port.ts';
 import { addCache, countCaches, findCache, hasCache, isReferenced, noteUse, removeAbove, removeBeginning, removeRows, removeUnused, type CacheRow } from './cache-rows.ts';
@@ -80,9 +80,9 @@ export class Caches implements CacheExchange {
     if (projectId === undefined) return { status: 'fenced' };
     // Checked before the bytes are received, because they would be discarded.
     if (await hasCache(this.#options.env.sql, projectId, cache.key)) return { status: 'exists' };
-    const limit = await this.#limitOf(cache);
+    const limit = this.#limitOf(cache);
     if (limit !== undefined) return { status: 'over_limit', message: limit };
-    return this.#contents.receive(iterator, cache, () => this.#keep(shipId, projectId, cache));
+    return this.#contents.receive(iterator, cache, (place) => this.#keep(shipId, projectId, cache, place));
   }
 
   async send(shipId: string, request: DownloadCacheRequest): Promise<AsyncIterable<DownloadCacheResponse> | undefined> {
@@ -127,10 +127,11 @@ export class Caches implements CacheExchange {
   }
 
   /** Only the ship that still holds the run may save its caches. */
-  async #keep(shipId: string, projectId: string, { ref, key, size, sha256 }: AnnouncedCache): Promise<CacheTaken> {
+  async #keep(shipId: string, projectId: string, { ref, key, size, sha256 }: AnnouncedCache, place: Place): Promise<CacheTaken> {
     const { env: { sql, clock, config }, queue } = this.#options;
     const now = clock.now();
     const { status, removed } = await sql.transaction(async (tx) => {
+      await place(tx);
       if (!await queue.holds(tx, ref, shipId)) return { status: 'fenced' as const, removed: [] };
       const isNew = await addCache(tx, { project_id: projectId, key, size, sha256, created_ms: now, used_ms: now });
       return { status: isNew ? 'kept' as const : 'exists' as const, removed: await removeAbove(tx, config.current().config.caches.total_budget) };
@@ -141,11 +142,11 @@ export class Caches implements CacheExchange {
   }
 
   /** Why a cache cannot be stored; undefined if it can. */
-  async #limitOf({ size }: AnnouncedCache): Promise<string | undefined> {
+  #limitOf({ size }: AnnouncedCache): string | undefined {
     const { caches } = this.#options.env.config.current().config;
     if (size > caches.max_size) return `it has ${formatByteSize(size)}, at most ${formatByteSize(caches.max_size)} are allowed (caches.max_size)`;
     if (size > caches.total_budget) return `it has ${formatByteSize(size)}, more than all caches together may have (caches.total_budget)`;
-    return this.#contents.lackOfRoom(size);
+    return undefined;
   }
 
   /** The budget is checked, too, because the configuration may have a smaller one now. */

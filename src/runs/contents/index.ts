@@ -2,5 +2,5 @@
 export { FolderContents, type ContentStore } from './content-store.ts';
 export { openContents } from './open-contents.ts';
 export { piecesOf } from './pieces-of.ts';
-export { RowContents } from './row-contents.ts';
+export { RowContents, type Place } from './row-contents.ts';
 export { readAnnounced, type Announced } from './write-content.ts';

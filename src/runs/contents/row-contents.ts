@@ -1,7 +1,7 @@
-import { formatByteSize } from '../../lib/byte-size.ts';
-import type { Queries } from '../../storage/index.ts';
+import type { Queries, Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { ContentStore } from './content-store.ts';
+import { DiskRoom, type ReservedRoom } from './disk-room.ts';
 import { writeContent, type Announced, type ContentPart } from './write-content.ts';
 
 /** Time between two searches for contents that are no longer kept. */
@@ -14,29 +14,63 @@ export interface RowContentsOptions {
   readonly isReferenced: (from: Queries, sha256: string) => Promise<boolean>;
 }
 
-/** Contents that rows of a table name. Rows and contents change together, one change at a time; contents without rows are removed. */
+/** What `receive` returns if the disk has no room. */
+export interface NoRoom {
+  readonly status: 'over_limit';
+  readonly message: string;
+}
+
+/** Gives a content its name, or leaves the one that has it: until the transaction ends, no server removes it. */
+export type Place = (tx: Transaction) => Promise<void>;
+
+/**
+ * Contents that rows of a table name. Rows and contents change together, one change at a time; contents without rows are removed. Several servers
+ * over one store have one database, which can lock the name of a content: in the transaction that adds its row, and in the one that looks for
+ * rows and removes it.
+ */
 export class RowContents {
   readonly #options: RowContentsOptions;
+  readonly #room: DiskRoom;
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(options: RowContentsOptions) {
     this.#options = options;
+    const { env: { config }, store } = options;
+    this.#room = new DiskRoom({ free: () => store.freeBytes(), least: () => config.current().config.storage.reserve });
   }
 
-  /** Writes announced bytes, and calls `keep` once the content has its name, to add its row. */
-  async receive<T>(parts: AsyncIterator<ContentPart>, announced: Announced, keep: () => Promise<T>): Promise<T> {
+  /**
+   * Writes announced bytes, and then calls `keep` to add their row. Its transaction must call `place` before anything else. Returns what `keep`
+   * returns, or why the disk has no room for the bytes.
+   */
+  async receive<T>(parts: AsyncIterator<ContentPart>, announced: Announced, keep: (place: Place) => Promise<T>): Promise<T | NoRoom> {
+    const room = await this.#room.reserve(announced.size);
+    if (typeof room === 'string') return { status: 'over_limit', message: room };
+    try {
+      return await this.#write(parts, announced, room, keep);
+    } finally {
+      room.release();
+    }
+  }
+
+  async #write<T>(parts: AsyncIterator<ContentPart>, announced: Announced, { wrote }: ReservedRoom, keep: (place: Place) => Promise<T>): Promise<T> {
     const { store } = this.#options;
+    const { sha256 } = announced;
     const { file, path } = await store.begin();
     try {
       try {
-        await writeContent(file, parts, announced);
+        await writeContent(file, parts, announced, wrote);
       } finally {
         await file.close();
       }
-      await store.stage(path, announced.sha256);
+      await store.stage(path, sha256);
       return await this.oneByOne(async () => {
-        await store.keep(path, announced.sha256);
-        return keep();
+        if (this.#isAlone) await store.keep(path, sha256);
+        return keep(async (tx) => {
+          if (this.#isAlone) return;
+          await tx.lock(lockOf(sha256));
+          await store.keep(path, sha256);
+        });
       });
     } catch (error) {
       await store.discard(path);
@@ -47,15 +81,25 @@ export class RowContents {
   /** Must be called within `oneByOne`, after rows that named them are deleted: removes those that no other row names. */
   async forget(hashes: Iterable<string>): Promise<void> {
     const { env: { sql }, store, isReferenced } = this.#options;
-    for (const sha256 of hashes) if (!await isReferenced(sql, sha256)) await store.remove(sha256);
+    for (const sha256 of new Set(hashes)) {
+      if (await isReferenced(sql, sha256)) continue;
+      if (this.#isAlone) await store.remove(sha256);
+      else await this.#removeUnlessReferenced(sha256);
+    }
   }
 
-  /** Why the disk has no room for a content of this size; undefined if it has. */
-  async lackOfRoom(size: number): Promise<string | undefined> {
-    const { env: { config }, store } = this.#options;
-    const { reserve } = config.current().config.storage;
-    const free = await store.freeBytes();
-    return free - size < reserve ? `the disk of the server has ${formatByteSize(free)} left, of which ${formatByteSize(reserve)} are reserved (storage.reserve)` : undefined;
+  /** Looks again: another server may be adding a row. */
+  async #removeUnlessReferenced(sha256: string): Promise<void> {
+    const { env: { sql }, store, isReferenced } = this.#options;
+    await sql.transaction(async (tx) => {
+      await tx.lock(lockOf(sha256));
+      if (!await isReferenced(tx, sha256)) await store.remove(sha256);
+    }, { isolation: 'read committed' });
+  }
+
+  /** Without other servers `oneByOne` suffices, and no transaction, which others would wait for, has to wait for the store. */
+  get #isAlone(): boolean {
+    return this.#options.env.sql.peers === undefined;
   }
 
   /** Calls `sweep` once a minute until the signal aborts, after contents without rows are removed. Logs failures with this message. Never rejects. */
@@ -89,3 +133,5 @@ export class RowContents {
     await this.#changing;
   }
 }
+
+const lockOf = (sha256: string): string => `content ${sha256}`;

@@ -24,8 +24,11 @@ export function readAnnounced({ size, sha256 }: { readonly size: bigint; readonl
   return { size: Number(size), sha256: Buffer.from(sha256).toString('hex') };
 }
 
-/** Writes the bytes that follow to a file and flushes it to disk. Throws a `FleetRefusal` if they are not the announced bytes. */
-export async function writeContent(file: FileHandle, parts: AsyncIterator<ContentPart>, { size, sha256 }: Announced): Promise<void> {
+/**
+ * Writes the bytes that follow to a file and flushes it to disk; calls `wrote` with the number of bytes of each write. Throws a `FleetRefusal` if they
+ * are not the announced bytes.
+ */
+export async function writeContent(file: FileHandle, parts: AsyncIterator<ContentPart>, { size, sha256 }: Announced, wrote: (bytes: number) => void): Promise<void> {
   const hash = createHash('sha256');
   let written = 0;
   for (let next = await parts.next(); !next.done; next = await parts.next()) {
@@ -36,6 +39,7 @@ export async function writeContent(file: FileHandle, parts: AsyncIterator<Conten
     if (written > size) throw refusal(`the file has more than the ${size} bytes that were announced`);
     hash.update(body.value);
     await file.writeFile(body.value);
+    wrote(body.value.length);
   }
   if (written !== size) throw refusal(`the file has ${written} bytes, ${size} were announced`);
   if (hash.digest('hex') !== sha256) throw refusal('the bytes do not have the hash that was announced');
