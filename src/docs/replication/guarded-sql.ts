@@ -68,7 +68,7 @@ export class GuardedSql implements Sql {
       run: refuse, runMany: refuse,
       onCommit: (listener) => tx.onCommit(listener),
       ...(tx.onWritten && { onWritten: (listener) => tx.onWritten!(listener) }),
-      lock: (name) => tx.lock(name),
+      lock: (...names) => tx.lock(...names),
     };
   }
 
