@@ -9,12 +9,12 @@ import type { Download } from './download.ts';
 import type { Guard } from './guard.ts';
 import { Reply, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
 import { EVERYONE, type Identity } from './identity.ts';
+import { createInputValidators, type InputValidator } from './input-validators.ts';
 import { inspectInput } from './inspect-input.ts';
 import { pageOf } from './pages.ts';
 import type { OperationSpec } from './spec.ts';
 import { withTimeout } from './timeout.ts';
 import { ignoredFieldMessage, unknownFieldFinder, unknownFieldMessage, type UnknownFieldFinder } from './unknown-fields.ts';
-import { createInputValidators, type InputValidator } from './validation.ts';
 import { withWarnings } from './warnings.ts';
 import { withoutFields } from './without-fields.ts';
 
@@ -80,7 +80,8 @@ export type Invoke<Operations> = <K extends keyof Operations & string>(
  * implemented, validation, the handler, the page of its list, removal of fields that the caller may not read, observation.
  */
 export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
-  const validate = createInputCheck(options.inputs, options.strictInput);
+  const validators = createInputValidators(options.inputs);
+  const check = createInputCheck(options.inputs, options.strictInput);
   const timeoutMs = options.timeoutMs ?? 0;
   const answerBytes = options.answerBytes ?? (() => DEFAULT_ANSWER_BYTES);
 
@@ -108,12 +109,13 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
   }
 
   async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller, identity: Identity, setActor: (username: string) => void): Promise<Reply<OutputOf<Operations, K>>> {
-    // The first validation of an operation compiles its schema, so it counts as well.
+    // Before the turn, because all calls that came while it was compiled go on at once.
+    const validator = validators.compiled(id) ?? await validators.compile(id);
     if (spec.effect === 'read' && turns.isSpent) await turns.request();
     refuseEarly(spec, identity, input);
     const handler = options.handlers[id] as Handler<object, OutputOf<Operations, K>> | undefined;
     if (handler === undefined) throw new ServiceError('not_implemented', `${id} is not implemented`);
-    const warnings = validate(spec, id, input);
+    const warnings = check(spec, id, validator, input);
     authorize(spec, identity, input);
     const budget = caller.budget?.share() ?? new AnswerBudget(answerBytes(caller.protocol));
     const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal, budget, setActor }));
@@ -190,20 +192,19 @@ async function* checking(content: AsyncIterable<Uint8Array>, check: () => Promis
 }
 
 /** Validates and completes an input, and returns the fields that are ignored. */
-type InputCheck = (spec: OperationSpec, id: string, input: object) => readonly string[];
+type InputCheck = (spec: OperationSpec, id: string, validator: InputValidator, input: object) => readonly string[];
 
 function createInputCheck(schemas: Readonly<Record<string, object>>, strict: boolean | undefined): InputCheck {
-  const validatorOf = createInputValidators(schemas);
   const finders = new Map<string, UnknownFieldFinder>();
   const finderOf = (id: string): UnknownFieldFinder => {
     const finder = finders.get(id) ?? unknownFieldFinder(schemas[id]!);
     finders.set(id, finder);
     return finder;
   };
-  return (spec, id, input) => {
+  return (spec, id, validator, input) => {
     inspectInput(input, spec.sanitize);
     const unknown = strict === undefined ? [] : finderOf(id)(input);
-    validate(spec, validatorOf(id), input, strict === true ? unknown.map(unknownFieldMessage) : []);
+    validate(spec, validator, input, strict === true ? unknown.map(unknownFieldMessage) : []);
     return unknown.map(ignoredFieldMessage);
   };
 }
