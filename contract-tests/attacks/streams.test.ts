@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encode, GrpcClient } from '../../src/testkit/grpc-client.ts';
 import { INITIALIZE, mcpUrl, RawClient } from '../../src/testkit/mcp-clients.ts';
+import { RunsServer } from '../../src/testkit/ship/runs-server.ts';
 import { AccessServer, apiKey, bearer, type Credential } from '../support/access-server.ts';
 
 /** How the permission for a stream ends, after it was opened with the credential. */
@@ -145,5 +150,53 @@ describe('a key of MCP that is disabled', () => {
     const counted = async () => ((await access.send('GET', '/health')).json<{ mcpSessions: unknown }>()).mcpSessions;
     await expect.poll(counted).toEqual({ sse: 1, streamable: 0 });
     await open.body!.cancel();
+  });
+});
+
+describe('the log of a run that a token follows', () => {
+  const TOKEN = 'a-token-for-one-project';
+  let folder: string;
+  let server: RunsServer;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'quire-streams-'));
+    const step = 'echo begun; until test -e "$QUIRE_INPUT"; do sleep 0.05; done; echo late';
+    const yaml = `
+pipelines: [{name: wait, steps: [{name: one, run: '${step}'}]}]
+tokens: [{name: ci, sha256: ${createHash('sha256').update(TOKEN).digest('hex')}, scopes: [read], projects: [alpha]}]`;
+    server = await RunsServer.start({ folder, yaml, local: true });
+  });
+  afterAll(async () => {
+    await server.service.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  async function configure(change: (yaml: string) => string): Promise<void> {
+    const file = join(folder, 'runs.yaml');
+    await writeFile(file, change(await readFile(file, 'utf8')));
+    await server.service.reload();
+  }
+
+  it.each([
+    ['its projects are no longer those of the run', (yaml: string) => yaml.replace('projects: [alpha]', 'projects: [beta]').replace(/^projects: .*$/m, 'projects: [{id: alpha, repository: org/alpha}, {id: beta, repository: org/beta}]')],
+    ['it is revoked', (yaml: string) => yaml.replace(/^tokens: .*$/m, '')],
+  ])('ends before its next line when %s', async (_, change) => {
+    const go = join(folder, crypto.randomUUID());
+    const id = await server.submit('wait', go);
+    await expect.poll(() => server.output(id), { timeout: 10_000 }).toEqual(['begun']);
+    const stream = await fetch(`${server.service.url}/api/v1/runs/${id}/logs/stream`, { headers: bearer(TOKEN) });
+    expect(stream.status).toBe(200);
+    const former = await readFile(join(folder, 'runs.yaml'), 'utf8');
+    const decoder = new TextDecoder();
+    let text = '';
+    const read = (async () => {
+      for await (const piece of stream.body!) text += decoder.decode(piece as Uint8Array, { stream: true });
+    })().catch(() => undefined);
+    await expect.poll(() => text, { timeout: 10_000 }).toContain('begun');
+    await configure(change);
+    await writeFile(go, '');
+    await server.reached(id, 'succeeded');
+    await read;
+    expect(text).not.toMatch(/late|event: end/);
+    await configure(() => former);
   });
 });

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { strToU8, zipSync } from 'fflate';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../../src/testkit/http-client.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startDocsServer } from '../../src/testkit/docs-server.ts';
+import { HttpClient, type Answer } from '../../src/testkit/http-client.ts';
 import { AccessServer, bearer, type Credential } from '../support/access-server.ts';
 
 let access: AccessServer;
@@ -24,10 +25,13 @@ const field = (name: string, value: string) => Buffer.from(`--${BOUNDARY}\r\nCon
 const fileHead = (name: string) => Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="files[]"; filename="${name}"\r\n\r\n`);
 const WHERE = [field('collection', 'docs'), field('lang', 'en')];
 
-function upload(files: readonly (readonly [name: string, bytes: Uint8Array | string])[]): Promise<Answer> {
+function upload(files: readonly (readonly [name: string, bytes: Uint8Array | string])[], client = access.client): Promise<Answer> {
   const parts = files.flatMap(([name, bytes]) => [fileHead(name), Buffer.from(bytes), Buffer.from('\r\n')]);
-  return access.client.send('POST', '/v1/upload', { headers: { ...writer, 'Content-Type': TYPE }, body: Buffer.concat([...WHERE, ...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]) });
+  return client.send('POST', '/v1/upload', { headers: { ...writer, 'Content-Type': TYPE }, body: Buffer.concat([...WHERE, ...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]) });
 }
+
+/** Each letter is joined to all before it, which takes minutes. */
+const FOR_EVER = 'x<wbr>'.repeat(200_000);
 
 /** The status that arrives while the body of a request is still being sent. */
 function statusOfHalf(credential: Credential, begin: readonly Buffer[]): Promise<number> {
@@ -82,6 +86,19 @@ describe('an upload', () => {
     expect(answer.text).not.toContain('root:');
     expect(answer.text).toContain('"contentMd":"# Good"');
     expect(access.server.errors).toEqual([]);
+  }, 60_000);
+
+  it('of a page that takes for ever ends that page at the time limit, and the next file is converted', async () => {
+    const server = await startDocsServer({ env: { SVC_CONVERT_TIMEOUT: '3s', SVC_CONVERT_WORKERS: '1', SVC_CONVERT_MEMORY: '2GiB' } });
+    const client = new HttpClient(server.url);
+    onTestFinished(async () => {
+      client.close();
+      await server.stop();
+    });
+    const answer = await upload([['slow.html', FOR_EVER], ['good.md', '# Good']], client);
+    const { added, failed, errors } = answer.json<{ added: number; failed: number; errors: string[] }>();
+    expect([answer.status, added, failed]).toEqual([200, 1, 1]);
+    expect(errors).toEqual(['0 slow.html: was not converted within 3,000 ms']);
   }, 60_000);
 });
 

@@ -2295,7 +2295,7 @@ export type RegisterWebhookInput = {
   readonly events: ReadonlyArray<Scalars['String']['input']>;
   /** The collection to restrict it to; absent means all. */
   readonly collection?: InputMaybe<Scalars['String']['input']>;
-  /** Key of the signature; absent means that of the server. */
+  /** Key of the signature; absent means that of the server. After `whsec_` comes the base64 of a key of at least 24 bytes. */
   readonly secret?: InputMaybe<Scalars['String']['input']>;
 };
 
@@ -2309,7 +2309,7 @@ export type UpdateWebhookInput = {
   readonly events?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** The collection to restrict it to; empty means all. */
   readonly collection?: InputMaybe<Scalars['String']['input']>;
-  /** Another key of the signature. */
+  /** Another key of the signature. After `whsec_` comes the base64 of a key of at least 24 bytes. */
   readonly secret?: InputMaybe<Scalars['String']['input']>;
   /** Whether deliveries are stopped. */
   readonly paused?: InputMaybe<Scalars['Boolean']['input']>;

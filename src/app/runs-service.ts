@@ -164,8 +164,8 @@ async function readCertificates({ config }: LoadedRunsConfig, log: Log): Promise
 
 async function serveHttp({ loaded, log, validateResponses = false }: RunsStartOptions, { service, config, tls }: Parts): Promise<HttpServer> {
   const specification = await readSpecification('runs');
-  const { handlers, preconditions, guard } = service;
-  const invoke = createInvoker<Operations>({ operations, inputs: specification.inputs, handlers, preconditions, guard, mode: () => 'wr', timeoutMs: REQUEST_LIMIT_MS });
+  const { handlers, preconditions, fences, guard } = service;
+  const invoke = createInvoker<Operations>({ operations, inputs: specification.inputs, handlers, preconditions, fences, guard, mode: () => 'wr', timeoutMs: REQUEST_LIMIT_MS });
   const app = await createHttpApp<Operations>({
     title: 'Quire run-queue service',
     specification, operations, invoke, log, validateResponses,

@@ -45,6 +45,7 @@ interface Setting {
   readonly timeoutMs?: number;
   readonly guard?: Guard;
   readonly preconditions?: Preconditions<Operations>;
+  readonly fences?: Preconditions<Operations>;
   readonly strictInput?: boolean;
   readonly answerBytes?: (protocol: Protocol) => number;
   readonly inputs?: typeof inputs;
@@ -321,14 +322,17 @@ describe('invoke', () => {
 });
 
 describe('a file that is made while it is read', () => {
-  it('breaks off when the right to it ends, before another piece goes out', async () => {
+  it.each([
+    ['the credential', 'unauthenticated'], ['the permission for what is stored', 'run_not_found'],
+  ] as const)('breaks off when %s ends, before another piece goes out', async (what, code) => {
     let allowed = true;
-    const guard: Guard = {
-      identify: () => {
-        if (!allowed) throw new ServiceError('unauthenticated', 'invalid token');
-        return { username: 'ann', admin: true, by: 'token', may: () => true };
-      },
+    const end = (): never => {
+      throw new ServiceError(code, 'no more');
     };
+    const guard: Guard = {
+      identify: () => (allowed || what !== 'the credential' ? { username: 'ann', admin: true, by: 'token', may: () => allowed } : end()),
+    };
+    const fences: Preconditions<Operations> = { lookAround: (_, identity) => void (identity.may('read', 'project') || end()) };
     let closed = false;
     async function* content() {
       try {
@@ -337,11 +341,11 @@ describe('a file that is made while it is read', () => {
         closed = true;
       }
     }
-    const { invoke } = setUp({ guard, handlers: { lookAround: async () => ({ contentType: 'text/plain', content: content() }) as never } });
+    const { invoke } = setUp({ guard, fences, handlers: { lookAround: async () => ({ contentType: 'text/plain', content: content() }) as never } });
     const pieces = ((await invoke('lookAround', {}, caller)).value as unknown as Download).content as AsyncGenerator<Buffer>;
     expect([String((await pieces.next()).value), String((await pieces.next()).value)]).toEqual(['0', '1']);
     allowed = false;
-    expect(await failure(pieces.next())).toMatchObject({ code: 'unauthenticated' });
+    expect(await failure(pieces.next())).toMatchObject({ code });
     expect([closed, (await pieces.next()).done]).toEqual([true, true]);
   });
 });

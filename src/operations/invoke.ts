@@ -40,6 +40,11 @@ export interface InvokerOptions<Operations> {
   readonly handlers: Handlers<Operations>;
   /** Checks of an operation's parameters alone, before its body is read. */
   readonly preconditions?: Preconditions<Operations>;
+  /**
+   * Permissions that depend on what is stored, such as the project of a run. Handlers check them when they are called; these checks are repeated
+   * while a file of theirs is sent.
+   */
+  readonly fences?: Preconditions<Operations>;
   readonly mode: (protocol: Protocol) => AccessMode;
   /** The reason why writes are currently refused in every mode; undefined if they are not. */
   readonly readOnlyReason?: () => string | undefined;
@@ -122,7 +127,14 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     const whole = result instanceof Reply ? result : new Reply(result);
     const page = spec.pages === undefined ? whole : pageOf(spec.pages, whole, input, budget);
     const reply = withWarnings(withheld(spec, identity, input, page), warnings);
-    return stillAllowed(reply, async () => authorize(spec, await identify(spec, caller), input));
+    return stillAllowed(reply, () => requirePermission(spec, id, input, caller));
+  }
+
+  /** Throws as soon as the caller could not call the operation again. */
+  async function requirePermission(spec: OperationSpec, id: string, input: object, caller: Caller): Promise<void> {
+    const identity = await identify(spec, caller);
+    authorize(spec, identity, input);
+    await (options.fences as Partial<Record<string, Precondition<object>>> | undefined)?.[id]?.(input, identity);
   }
 
   const invokeOne: Invoke<Operations> = async (id, given, caller) => {

@@ -8,7 +8,7 @@ import type { Sql } from '../storage/index.ts';
 import { createAlerts, projectOf } from './alerts/index.ts';
 import { createArtifacts } from './artifacts/index.ts';
 import { createAuditLog, type Audit } from './audit/index.ts';
-import { createGuard, fencePreconditions, fenceProjects, type FenceDeps } from './auth/index.ts';
+import { createGuard, fencePreconditions, fenceProjects, fencesOfFiles, type FenceDeps } from './auth/index.ts';
 import { Caches, createCacheHandlers } from './caches/index.ts';
 import { inDataDir, type Environment, type LiveRunsConfig } from './config/index.ts';
 import { openContents } from './contents/index.ts';
@@ -52,6 +52,8 @@ export interface RunQueueOptions {
 export interface RunQueueService {
   readonly handlers: Handlers<Operations>;
   readonly preconditions: Preconditions<Operations>;
+  /** What is checked again while a file or a stream is sent. */
+  readonly fences: Preconditions<Operations>;
   readonly guard: Guard;
   /** The interface for the transport of ships' messages. */
   readonly fleet: FleetService;
@@ -121,6 +123,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   return {
     handlers: { ...answeringFailures(fenceProjects(areas, fence), failures), ...metrics.handlers, ...system.handlers },
     preconditions: answeringFailures(fencePreconditions({ ...runs.preconditions, ...projects.preconditions, ...scheduled.preconditions }, fence), failures),
+    fences: fencesOfFiles(fence),
     guard: createGuard(config, env.clock),
     fleet: fleet.service,
     async start() {

@@ -8,7 +8,7 @@ import { createAlerts, projectOf } from '../runs/alerts/index.ts';
 import { createBadges } from '../runs/badges/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
 import { createCacheHandlers } from '../runs/caches/index.ts';
-import { createGuard, fencePreconditions, fenceProjects, type FenceDeps } from '../runs/auth/index.ts';
+import { createGuard, fencePreconditions, fenceProjects, fencesOfFiles, type FenceDeps } from '../runs/auth/index.ts';
 import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
 import { createMetrics, type FleetNumbers, type RunMetrics } from '../runs/metrics/index.ts';
@@ -68,7 +68,7 @@ export class RunsApi {
   readonly warnings: string[] = [];
   loaded: LoadedRunsConfig;
   readonly #handlers: Handlers<Operations>;
-  readonly #invokerOptions: Pick<InvokerOptions<Operations>, 'guard' | 'preconditions'>;
+  readonly #invokerOptions: Pick<InvokerOptions<Operations>, 'guard' | 'preconditions' | 'fences'>;
   #url = '';
   #client: HttpClient | undefined;
   #stopListening: () => Promise<void> = async () => {};
@@ -112,7 +112,7 @@ export class RunsApi {
     const fence: FenceDeps = { runOf: (id) => this.queue.get(id), projectOfAlerts: (labels) => projectOf(labels, this.loaded.config) };
     const failures = { accepting: () => this.accepting, onFailure: this.metrics.record.storageFailed };
     this.#handlers = { ...answeringFailures(fenceProjects({ ...this.runs.handlers, ...alerts.handlers, ...audit.handlers, ...scheduled.handlers, ...this.notifications.handlers, ...createCacheHandlers({ env, audit, caches: undefined }), ...createBadges(env).handlers }, fence), failures), ...this.metrics.handlers, ...system.handlers };
-    this.#invokerOptions = { guard: createGuard(env.config, clock), preconditions: answeringFailures(fencePreconditions({ ...this.runs.preconditions, ...scheduled.preconditions }, fence), failures) };
+    this.#invokerOptions = { guard: createGuard(env.config, clock), preconditions: answeringFailures(fencePreconditions({ ...this.runs.preconditions, ...scheduled.preconditions }, fence), failures), fences: fencesOfFiles(fence) };
   }
 
   get url(): string {

@@ -7877,7 +7877,7 @@ export type CreateWebhookRequestWritable = {
      */
     collection?: string;
     /**
-     * Key of the signature; empty or absent means `SVC_WEBHOOK_SECRET`. It is never shown again.
+     * Key of the signature; empty or absent means `SVC_WEBHOOK_SECRET`. It is never shown again. After `whsec_` comes the base64 of a key of at least 24 bytes; anything else there is `invalid_argument`.
      */
     secret?: string;
 };
@@ -7894,7 +7894,7 @@ export type UpdateWebhookRequestWritable = {
      */
     collection?: string;
     /**
-     * Another key of the signature; empty or absent keeps the one that is stored.
+     * Another key of the signature; empty or absent keeps the one that is stored. After `whsec_` comes the base64 of a key of at least 24 bytes; anything else there is `invalid_argument`.
      */
     secret?: string;
     /**
@@ -8093,7 +8093,7 @@ export type CreateAutomationRuleRequestWritable = {
     method?: AutomationMethod;
     headers?: AutomationHeaders;
     /**
-     * Key of the signature of a webhook target's requests. It is never shown again; empty or absent keeps the one that is stored, and without any `SVC_WEBHOOK_SECRET` signs.
+     * Key of the signature of a webhook target's requests. It is never shown again; empty or absent keeps the one that is stored, and without any `SVC_WEBHOOK_SECRET` signs. After `whsec_` comes the base64 of a key of at least 24 bytes; anything else there is `invalid_argument`.
      */
     secret?: string;
 };
@@ -8335,7 +8335,7 @@ export type StandardId = string;
 export type StandardTimestamp = number;
 
 /**
- * `v1,` and the HMAC-SHA256, in base64, of the id, a dot, the timestamp, a dot and the raw body (Standard Webhooks). A secret that begins with `whsec_` is the base64 of the key; any other is the key itself. Absent when there is no secret.
+ * `v1,` and the HMAC-SHA256, in base64, of the id, a dot, the timestamp, a dot and the raw body (Standard Webhooks). A secret that begins with `whsec_` is the base64 of the key; any other is the key itself. Absent when there is no secret, or when one that was stored before it was checked has no valid base64 there.
  */
 export type StandardSignature = string;
 

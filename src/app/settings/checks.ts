@@ -3,7 +3,7 @@ import { isBucketUrl } from '../../lib/bucket-url.ts';
 import { parseClaimEntry } from '../../lib/claim-entry.ts';
 import { parseHeaderLine } from '../../lib/header-line.ts';
 import { parseSyslogAddress } from '../../lib/syslog-address.ts';
-import { allowlistProblems } from '../../net/index.ts';
+import { allowlistProblems, secretRefusal } from '../../net/index.ts';
 import { parseKeys } from '../../storage/index.ts';
 import { MIN_SECRET_BYTES, missingControls } from './compliance.ts';
 import { IN_MEMORY } from './groups/database.ts';
@@ -126,13 +126,15 @@ function checkProduction(settings: Settings, name: Naming): string[] {
 }
 
 /** Combinations that work but are unwise; decisions, section 5.1. */
-export function adviceOn({ auth, limits, rateLimit }: Settings, origins: ReadonlyMap<SettingPath, Origin>): string[] {
+export function adviceOn({ auth, limits, rateLimit, webhooks }: Settings, origins: ReadonlyMap<SettingPath, Origin>): string[] {
   const name: Naming = (path, variable) => origins.get(path)?.label ?? variable;
   const secret = Buffer.byteLength(auth.jwtSecret);
+  const refusal = secretRefusal(webhooks.secret);
   return [
     ...require(!auth.enabled || secret >= MIN_SECRET_BYTES, `${name('auth.jwtSecret', 'SVC_AUTH_JWT_SECRET')}: ${secret} bytes can be guessed; use at least ${MIN_SECRET_BYTES}, as \`openssl rand -base64 32\` makes them`),
     ...require(!rateLimit.enabled || rateLimit.by !== 'user' || auth.enabled, `${name('rateLimit.by', 'SVC_RATE_LIMIT_BY')}: without authentication there are no users, so requests are counted by address`),
     ...require(!limits.trustedProxies.some(({ isEverything }) => isEverything), `${name('limits.trustedProxies', 'SVC_TRUSTED_PROXIES')}: a range that holds every address lets every client claim any address`),
+    ...require(refusal === undefined, `${name('webhooks.secret', 'SVC_WEBHOOK_SECRET')}: ${refusal}; until then, webhook-signature is missing or can be forged`),
   ];
 }
 

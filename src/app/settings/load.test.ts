@@ -156,6 +156,13 @@ describe('loadSettings: problems', () => {
     expect(() => load({ ...auth, SVC_METRICS_PUBLIC: 'false' })).not.toThrow();
   });
 
+  it('warns of a secret of webhooks whose key is none or short, and does not show it', () => {
+    const warnings = (secret: string) => loadSettings({ env: { SVC_WEBHOOK_SECRET: secret } }).warnings;
+    expect(warnings('whsec_my own secret')).toEqual([expect.stringMatching(/^SVC_WEBHOOK_SECRET: after "whsec_", expected the base64 of a key of at least 24 bytes, got what is not base64; /)]);
+    expect(warnings('whsec_password')).toEqual([expect.stringContaining('got 6 bytes')]);
+    expect([warnings('my own secret'), warnings('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')]).toEqual([[], []]);
+  });
+
   it('refuses proxies that are no addresses, and warns where everybody is trusted', () => {
     expect(problems({ SVC_TRUSTED_PROXIES: '10.0.0.0/8,proxy.example' })).toEqual([expect.stringMatching(/^SVC_TRUSTED_PROXIES: expected a list, .* an address such as 10\.0\.0\.1, .* got "10\.0\.0\.0\/8,proxy\.example"$/)]);
     expect(load({ SVC_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).limits.trustedProxies.map(({ text }) => text)).toEqual(['10.0.0.0/8', '::1']);

@@ -2,7 +2,7 @@ import type { Element, ElementContent, Nodes, Root } from 'hast';
 import { attribute, byName, findAll, isElement, textLength } from './parse.ts';
 
 /** Elements without text for a reader, in pages and in fragments. */
-const DROPPED = new Set(['script', 'style', 'template', 'noscript', 'svg', 'canvas', 'iframe', 'object', 'embed', 'applet', 'video', 'audio', 'map', 'button', 'input', 'select', 'textarea', 'dialog', 'head', 'link', 'meta', 'datalist', 'progress', 'meter']);
+const DROPPED = new Set(['script', 'style', 'template', 'noscript', 'svg', 'canvas', 'iframe', 'object', 'embed', 'applet', 'video', 'audio', 'map', 'button', 'input', 'select', 'textarea', 'dialog', 'head', 'link', 'meta', 'datalist', 'progress', 'meter', 'title', 'noembed', 'noframes']);
 /** ARIA landmarks that surround the content of a page. */
 const AROUND = new Set(['navigation', 'search', 'menu', 'menubar', 'toolbar', 'tablist', 'dialog', 'alertdialog']);
 

@@ -15,6 +15,12 @@ describe('HTML', () => {
     expect(await markdown(html, 'a.html')).toBe('Cap\n\n| wide | | c |\n| - | - | - |\n| tall | a\\|b | • x<br>• y |\n| | 1 | 2<br>3 |');
   });
 
+  it('converts captions once, also those of tables in tables in captions', async () => {
+    const nested = (depth: number): string => (depth === 0 ? 'x' : `<table><tr><td><table><caption>${depth} ${nested(depth - 1)}</caption></table></td></tr></table>`);
+    expect(await markdown(nested(2), 'a.html')).toBe('2\n\n1 x');
+    expect((await markdown(nested(60), 'a.html')).split('\n\n')).toHaveLength(60);
+  });
+
   it('unfolds tables that are a layout', async () => {
     expect(await markdown('<table><tr><td><p>left</p></td><td><table><tr><td>a</td><td>b</td></tr></table></td></tr></table>', 'a.html')).toBe('left\n\n| a | b |\n| - | - |');
   });

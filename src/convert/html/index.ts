@@ -3,6 +3,7 @@ import type { Nodes, Root } from 'mdast';
 import rehypeRemark from 'rehype-remark';
 import { unified } from 'unified';
 import type { Parts, ReadOptions } from '../parts.ts';
+import { removeBlanks } from './blanks.ts';
 import { clean, resolveAddresses } from './clean.ts';
 import { mainContent } from './main-content.ts';
 import { htmlMeta } from './metadata.ts';
@@ -27,6 +28,7 @@ export function readHtml(bytes: Uint8Array, options: ReadOptions): Parts {
   clean(root, page);
   const content = page ? mainContent(root, text) : root;
   resolveAddresses(content, base);
+  removeBlanks(content);
   const tree = converter.runSync({ type: 'root', children: content.children } as Page) as Root;
   tidy(tree);
   return { content: tree, meta, warnings: [], repaired };

@@ -18,7 +18,10 @@ export function htmlMeta(root: Root): ConvertedMeta {
   for (const element of findAll(root, byName('meta'))) {
     const name = (attribute(element, 'name') ?? attribute(element, 'property') ?? attribute(element, 'itemProp') ?? attribute(element, 'httpEquiv'))?.toLowerCase();
     const content = attribute(element, 'content')?.trim();
-    if (name !== undefined && content) values.set(name, [...(values.get(name) ?? []), content]);
+    if (name === undefined || !content) continue;
+    const others = values.get(name);
+    if (others === undefined) values.set(name, [content]);
+    else others.push(content);
   }
   const said = (names: readonly string[]) => names.map((name) => values.get(name)).find((found) => found !== undefined) ?? [];
   const html = findAll(root, byName('html'))[0];

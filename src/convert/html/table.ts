@@ -11,7 +11,9 @@ import { attribute, byName, findAll } from './parse.ts';
 export function tableHandler(state: State, node: Element): BlockContent[] {
   const rows = ownRows(node);
   const cells = rows.map((row) => ({ cells: findAll({ type: 'root', children: row.children }, byName('td', 'th')).map((cell) => ({ cell, columns: span(cell, 'colSpan'), rows: span(cell, 'rowSpan') })) }));
-  const caption = findAll(node, byName('caption')).flatMap((element) => state.toFlow(state.all(element)) as BlockContent[]);
+  // Captions of tables in its cells are theirs: each level would convert them again, which doubles with each table within a caption.
+  const captions = node.children.filter((child): child is Element => child.type === 'element' && child.tagName === 'caption');
+  const caption = captions.flatMap((element) => state.toFlow(state.all(element)) as BlockContent[]);
   if (isLayout(node, cells.flatMap((row) => row.cells))) return [...caption, ...cells.flatMap((row) => row.cells.flatMap(({ cell }) => state.toFlow(state.all(cell)) as BlockContent[]))];
   return [...caption, ...tableOf(gridOf(cells).map((row) => row.map((place) => (place === undefined ? [] : cellContent(state.all(place.cell) as Nodes[])))))];
 }

@@ -147,6 +147,14 @@ describe('automation rules (decisions, section 2.3)', () => {
     expect(automation.counts).toEqual({ documents: 1, evaluated: 51 });
   });
 
+  it('take no secret whsec_ without a key of 24 bytes', async () => {
+    const refusal = { code: 'invalid_argument', message: expect.stringContaining('secret: after "whsec_", expected the base64') as string };
+    const target = { type: 'webhook', url: fixture.endpoint.url } as const;
+    await expect(fixture.create({ ...target, secret: 'whsec_my own secret' })).rejects.toMatchObject(refusal);
+    const { id } = await fixture.create({ ...target, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' });
+    await expect(fixture.call('updateAutomationRule', { id, ...target, name: 'New', enabled: true, method: 'PUT', secret: 'whsec_password' })).rejects.toMatchObject(refusal);
+  });
+
   it('replace a rule but for its age and its secret, and keep at most a thousand', async () => {
     const target = await fixture.create({ type: 'webhook', url: fixture.endpoint.url, secret: 'own' });
     fixture.documents.base.advance(10);

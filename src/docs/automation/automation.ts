@@ -7,6 +7,7 @@ import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { QueryPlans, type WordsDeps } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
+import { warnOfSecrets } from '../signing-secret.ts';
 import { listCollections } from '../stored-collections.ts';
 import { Crons } from './crons.ts';
 import { Deliveries } from './deliveries.ts';
@@ -97,6 +98,7 @@ export function createAutomation(environment: DocsEnvironment, { outbound, docum
     },
     async start() {
       isRunning = true;
+      warnOfSecrets(log, 'rule', book.values());
       await encryptAgain(environment, book);
       if (followsTriggers()) await triggers.apply();
       else await triggers.forget();

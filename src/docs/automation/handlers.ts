@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import { requireSecret } from '../require-secret.ts';
+import { checkSigningSecret } from '../signing-secret.ts';
 import { removeLanes } from '../webhooks/index.ts';
 import { checkRule } from './check-rule.ts';
 import { retentionOf, type AutomationDeps, type AutomationHandlers } from './deps.ts';
@@ -64,6 +65,7 @@ function known({ book }: Pick<AutomationDeps, 'book'>, id: string): Rule {
 
 async function create(deps: AutomationDeps, { secret = '', ...body }: Draft): Promise<AutomationRule> {
   checkRule({ ...deps, find: (id) => deps.book.get(id) }, body);
+  checkSigningSecret(secret);
   const { environment: { sql, feed, keys, clock }, book } = deps;
   // Decision D-07.
   const id = `auto_${randomBytes(12).toString('hex')}`;
@@ -85,6 +87,7 @@ async function create(deps: AutomationDeps, { secret = '', ...body }: Draft): Pr
 async function replace(deps: AutomationDeps, id: string, { secret, ...body }: Draft): Promise<AutomationRule> {
   known(deps, id);
   checkRule({ ...deps, find: (other) => deps.book.get(other) }, body);
+  checkSigningSecret(secret);
   const { environment: { sql, feed, keys, clock }, book } = deps;
   const rule = await sql.transaction(async (tx) => {
     const stored = known(deps, id);

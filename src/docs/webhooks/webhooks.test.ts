@@ -232,6 +232,25 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     expect(JSON.stringify(await list())).not.toContain('"t"');
   });
 
+  it('take no secret whsec_ without a key, and sign with one that is stored by the secret as it is alone', async () => {
+    for (const secret of ['whsec_', 'whsec_!!!!', 'whsec_not base64', 'whsec_password']) {
+      const refusal = { code: 'invalid_argument', message: expect.stringMatching(/^secret: after "whsec_", expected the base64 of a key of at least 24 bytes, got /) as string };
+      await expect(create({ secret })).rejects.toMatchObject(refusal);
+      const { id } = await create({ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' });
+      await expect(update(id, { secret })).rejects.toMatchObject(refusal);
+      await fixture.call('deleteWebhook', { id });
+    }
+    await create();
+    await stop();
+    await fixture.sql.transaction((tx) => tx.run("UPDATE webhooks SET secret = 'whsec_!!!!'"));
+    await start();
+    await add('a');
+    await delivered(1);
+    const { headers, text } = endpoint.received[0]!;
+    expect(headers['x-svc-signature']).toBe(`sha256=${createHmac('sha256', 'whsec_!!!!').update(`${START}.${text}`).digest('hex')}`);
+    expect(headers).not.toHaveProperty('webhook-signature');
+  });
+
   it('keep a secret encrypted where the server has keys, and re-encrypt it under a new one', async () => {
     const environment = fixture.environment as { keys?: KeyRing };
     const key = (id: number) => ({ id, bytes: Buffer.alloc(32, id) });

@@ -11,6 +11,7 @@ import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { requireSecret } from '../require-secret.ts';
+import { checkSigningSecret, warnOfSecrets } from '../signing-secret.ts';
 import { countDeadLetters, readDeadLetters, removeDeadLetters, takeDeadLetters } from './dead-letter-rows.ts';
 import { Deliveries, enqueueLetters } from './deliveries.ts';
 import { forgetFailures, removeLanes, saveLanes } from './lane-rows.ts';
@@ -76,6 +77,7 @@ export function createWebhooks(environment: DocsEnvironment, { outbound, documen
     },
     async start() {
       deps.isRunning = true;
+      warnOfSecrets(log, 'webhook', book.values());
       await reencryptSecrets(deps);
       deliveries.start();
       await applyAll();
@@ -145,6 +147,7 @@ type Draft = Parameters<WebhookHandlers['createWebhook']>[0];
 async function create(deps: Deps, { url, events, collection, secret = '' }: Draft): Promise<WebhookAnswer> {
   const { environment: { sql, feed, clock, keys }, book, deliveries } = deps;
   checkUrl(deps, url);
+  checkSigningSecret(secret);
   // Decision D-07.
   const webhook: Webhook = { id: `wh_${randomBytes(12).toString('hex')}`, url, events, collection, secret, pause: '', lastError: '', createdAt: unixSeconds(clock) };
   await sql.transaction(async (tx) => {
@@ -164,6 +167,7 @@ type Changes = Parameters<WebhookHandlers['updateWebhook']>[0];
 async function update(deps: Deps, { id, paused, ...changes }: Changes): Promise<WebhookAnswer> {
   const { environment: { sql }, book, deliveries } = deps;
   if (changes.url !== undefined) checkUrl(deps, changes.url);
+  checkSigningSecret(changes.secret);
   const webhook = await sql.transaction(async (tx) => {
     const stored = book.get(id);
     if (stored === undefined) throw notFound();

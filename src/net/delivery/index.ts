@@ -2,4 +2,5 @@ export { DeliveryEngine, type DeliveryEngineOptions, type LaneProgress } from '.
 export type { Failure, LaneSource, Outcome, Progress } from './lane.ts';
 export type { Sequenced } from './ordered-window.ts';
 export { poster, type Post } from './post.ts';
+export { secretRefusal } from './secret.ts';
 export { signatureHeaders } from './sign.ts';

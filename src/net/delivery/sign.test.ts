@@ -16,6 +16,13 @@ describe('the signature of a delivery', () => {
     expect(signatureHeaders('key', signed)['X-SVC-Signature']).toBe(`sha256=${expected}`);
   });
 
+  it('is the one of decisions alone where the secret has no key, with which anybody could sign', () => {
+    for (const secret of ['whsec_', 'whsec_!!!!', 'whsec_not a key']) {
+      const expected = createHmac('sha256', secret).update('1614265330.{"test": 2432232314}').digest('hex');
+      expect(signatureHeaders(secret, signed)).toEqual({ 'X-SVC-Signature': `sha256=${expected}`, 'webhook-id': signed.id, 'webhook-timestamp': '1614265330' });
+    }
+  });
+
   it('is absent without a secret', () => {
     expect(signatureHeaders('', signed)).toEqual({ 'webhook-id': signed.id, 'webhook-timestamp': '1614265330' });
   });

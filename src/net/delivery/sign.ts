@@ -1,7 +1,5 @@
 import { createHmac } from 'node:crypto';
-
-/** Prefix of secrets; the rest is the key in base64 (Standard Webhooks). */
-const ENCODED = 'whsec_';
+import { keyOf } from './secret.ts';
 
 export interface Signed {
   /** Id of the delivery, the same for all its attempts. */
@@ -13,13 +11,16 @@ export interface Signed {
 
 /**
  * The headers that sign one attempt, in two formats: `X-SVC-Signature` over timestamp and body (decisions, section 6),
- * and `webhook-*` over id, timestamp and body (Standard Webhooks, standardwebhooks.com). Without a secret, there is no signature.
+ * and `webhook-*` over id, timestamp and body (Standard Webhooks, standardwebhooks.com). Without a secret, there is no signature; a secret
+ * from before keys were checked that has none signs in the first format alone, whose key is the secret as it is written.
  */
 export function signatureHeaders(secret: string, { id, timestamp, body }: Signed): Record<string, string> {
   const standard = { 'webhook-id': id, 'webhook-timestamp': String(timestamp) };
   if (secret === '') return standard;
   const own = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
-  const key = secret.startsWith(ENCODED) ? Buffer.from(secret.slice(ENCODED.length), 'base64') : secret;
+  const headers = { 'X-SVC-Signature': `sha256=${own}`, ...standard };
+  const key = keyOf(secret);
+  if (key === undefined) return headers;
   const theirs = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
-  return { 'X-SVC-Signature': `sha256=${own}`, ...standard, 'webhook-signature': `v1,${theirs}` };
+  return { ...headers, 'webhook-signature': `v1,${theirs}` };
 }

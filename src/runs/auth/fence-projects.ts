@@ -61,6 +61,12 @@ export function fencePreconditions(preconditions: Preconditions<Operations>, dep
   return { ...preconditions, ...Object.fromEntries(fenced) };
 }
 
+/** The same restriction for files and streams that are being sent: the projects of a token may change meanwhile, and a run keeps its project. */
+export function fencesOfFiles(deps: FenceDeps): Preconditions<Operations> {
+  const check: Precondition<Input> = (input, identity) => requireRun(deps, input, { identity });
+  return Object.fromEntries(OF_RUN.map((id) => [id, check]));
+}
+
 /** The checks of operations whose path names a run or a project. */
 function checksOfPaths(deps: FenceDeps): Readonly<Record<string, Check>> {
   return {

@@ -5,7 +5,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Environment } from './api-tokens.ts';
 import { loadRunsConfig, type LoadedRunsConfig } from './load.ts';
-import { missingSecrets, unsignedWebhooks } from './missing-secrets.ts';
+import { missingSecrets, unsignedWebhooks, weakWebhooks } from './missing-secrets.ts';
 import { RunsConfigError } from './parse.ts';
 import type { RunsConfig } from './schema/index.ts';
 
@@ -157,6 +157,9 @@ export class LiveRunsConfig {
     }
     for (const { name, secret_env: variable } of unsignedWebhooks(config, this.#options.env)) {
       this.#options.log.warn({ webhook: name, variable }, 'the variable with the key of a webhook is not set; notifications for it wait');
+    }
+    for (const weak of weakWebhooks(config, this.#options.env)) {
+      this.#options.log.warn(weak, 'the key of a webhook should be replaced: its signatures are missing or can be forged');
     }
   }
 

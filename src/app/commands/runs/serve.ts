@@ -46,12 +46,13 @@ async function describeConfig({ reference }: Flags): Promise<void> {
 async function start(flags: Flags): Promise<Running> {
   const { env, problems } = await sealProcess();
   // Loaded only here, so that client commands start without the server's code.
-  const { inDataDir, loadRunsConfig, missingSecrets, unsignedWebhooks } = await import('../../../runs/config/index.ts');
+  const { inDataDir, loadRunsConfig, missingSecrets, unsignedWebhooks, weakWebhooks } = await import('../../../runs/config/index.ts');
   const loaded = await loadRunsConfig({ ...sourceOf(flags.config, env), env });
   refuseUnbuilt(loaded);
   if (flags.checkConfig) {
     for (const { name, env: variable } of missingSecrets(loaded.config, env)) console.error(`secrets: the variable ${variable} of the secret ${name} is not set; runs that need it fail`);
     for (const { name, secret_env: variable } of unsignedWebhooks(loaded.config, env)) console.error(`notifications: the variable ${variable} of the webhook ${name} is not set; notifications for it wait`);
+    for (const { name, variable, refusal } of weakWebhooks(loaded.config, env)) console.error(`notifications: the variable ${variable} of the webhook ${name}: ${refusal}`);
     console.log(`${loaded.source} is valid`);
     process.exit(0);
   }
