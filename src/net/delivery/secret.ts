@@ -3,7 +3,7 @@ const ENCODED = 'whsec_';
 /** Minimum length of such a key in bytes (Standard Webhooks); shorter ones are mostly words with the prefix before them. */
 const MIN_KEY_BYTES = 24;
 /** The URL-safe alphabet too, which Node decodes without asking. */
-const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+const BASE64 = /^([A-Za-z0-9+/_-]+)(={0,2})$/;
 
 /**
  * The key with which `webhook-signature` is made: the decoded rest of a secret `whsec_…`, else the secret itself. Undefined if the rest is not base64
@@ -11,10 +11,9 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
  */
 export function keyOf(secret: string): Buffer | undefined {
   if (!secret.startsWith(ENCODED)) return Buffer.from(secret, 'utf8');
-  const encoded = secret.slice(ENCODED.length);
-  const digits = encoded.replace(/=+$/, '').length;
-  const isPadded = encoded.length === digits || encoded.length % 4 === 0;
-  return BASE64.test(encoded) && digits % 4 !== 1 && isPadded ? Buffer.from(encoded, 'base64') : undefined;
+  const [encoded, digits = '', padding = ''] = BASE64.exec(secret.slice(ENCODED.length)) ?? [];
+  if (encoded === undefined || digits.length % 4 === 1 || (padding !== '' && encoded.length % 4 !== 0)) return undefined;
+  return Buffer.from(encoded, 'base64');
 }
 
 /** Why a secret is not accepted, without the secret; undefined if it is. An empty one stands for no secret. */
