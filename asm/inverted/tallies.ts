@@ -46,6 +46,8 @@ function selectAny(state: usize, count: u32, scale: f32): u32 {
   let total: u32 = 0;
   let waiting: u32 = 0;
   for (let doc: usize = 0; doc < end; doc += 64) {
+    const passing: u64 = filter === 0 ? ~0 : load<u64>(filter + (doc >> 3));
+    if (passing === 0) continue;
     const grade0 = v128.load(grades + doc);
     const grade1 = v128.load(grades + doc, 16);
     const grade2 = v128.load(grades + doc, 32);
@@ -62,14 +64,13 @@ function selectAny(state: usize, count: u32, scale: f32): u32 {
       bounds2 = i8x16.add_sat_u(bounds2, i8x16.relaxed_swizzle(table, i8x16.add(grade2, i8x16.min_u(v128.load(at, 32), most))));
       bounds3 = i8x16.add_sat_u(bounds3, i8x16.relaxed_swizzle(table, i8x16.add(grade3, i8x16.min_u(v128.load(at, 48), most))));
     }
-    let matches = ~maskOf(i8x16.eq(bounds0, zero), i8x16.eq(bounds1, zero), i8x16.eq(bounds2, zero), i8x16.eq(bounds3, zero));
-    if (filter !== 0) matches &= load<u64>(filter + (doc >> 3));
-    if (matches === 0) continue;
+    // No branch skips groups without a match: with a filter or rare terms, they are neither rare nor frequent enough to predict.
+    const matches = passing & ~maskOf(i8x16.eq(bounds0, zero), i8x16.eq(bounds1, zero), i8x16.eq(bounds2, zero), i8x16.eq(bounds3, zero));
     if (collected !== 0) store<u64>(collected + (doc >> 3), matches);
     total += <u32>popcnt(matches);
     const wanted = i8x16.splat(<i8>least);
-    const greatest = i8x16.max_u(i8x16.max_u(bounds0, bounds1), i8x16.max_u(bounds2, bounds3));
-    if (!v128.any_true(i8x16.ge_u(greatest, wanted))) continue;
+    // With a filter, the k-th best score is so low that many documents that do not pass reach it: then `best` is easier to predict.
+    if (filter === 0 && !reaches(wanted, bounds0, bounds1, bounds2, bounds3)) continue;
     const best = matches & maskOf(i8x16.ge_u(bounds0, wanted), i8x16.ge_u(bounds1, wanted), i8x16.ge_u(bounds2, wanted), i8x16.ge_u(bounds3, wanted));
     if (best === 0) continue;
     waiting = wait(doc, best, waiting);
@@ -175,6 +176,11 @@ function dropDead(bits: usize, end: usize): void {
     // The mask selects the high bits, which only the grades of dead documents have.
     store<u64>(bits + (doc >> 3), matches & ~maskOf(v128.load(grades + doc), v128.load(grades + doc, 16), v128.load(grades + doc, 32), v128.load(grades + doc, 48)));
   }
+}
+
+/** Whether any of 64 bounds is at least as large as the wanted one. */
+function reaches(wanted: v128, a: v128, b: v128, c: v128, d: v128): bool {
+  return v128.any_true(i8x16.ge_u(i8x16.max_u(i8x16.max_u(a, b), i8x16.max_u(c, d)), wanted));
 }
 
 /** The high bits of 64 bytes. */
