@@ -45,7 +45,7 @@ export { buffer, reserve } from './inverted/scratch';
 export { clear, noteDocument, openSegment, mergeSegment, writeSegment } from './inverted/segments';
 export { lookUpScores, orderSelected, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
 export { matchTallied, scoreTallied, selectTallied } from './inverted/tallies';
-export { tallyForms, tallyList } from './inverted/tallying';
+export { prepareTallies, tallyForms, tallyList } from './inverted/tallying';
 export { hostStart, tokenizeText } from './inverted/tokenizer';
 
 /** Makes an empty index in a memory of three pages that are all zero. */

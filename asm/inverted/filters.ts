@@ -7,16 +7,21 @@
 //
 // It is valid until documents are added or get other numbers.
 //
-// B_DOC_FILTERS has filters by document, in slots of `filterBytes`; the host assigns the slots.
+// Filters by document are in slots of `filterBytes`, which the host assigns. B_DOC_FILTERS has u32 the bytes of a slot, then the address of each
+// group of slots, or 0. All slots in one buffer would be copied whenever it grows, which blocked searches for tens of milliseconds.
 
-import { H_DOC_OF_CAPACITY, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS } from './layout.ts';
+import { H_DOC_OF_CAPACITY, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS, PAGE_SCRATCH } from './layout.ts';
 import { setBit } from './levels.ts';
-import { B_DOC_FILTERS, B_DOC_MATCHES, B_FILTER, B_IN_STEP, B_MATCHES, buffer, reserve } from './scratch.ts';
+import { allocatePages, pagesFor, releasePages } from './memory.ts';
+import { B_DOC_FILTERS, B_DOC_MATCHES, B_FILTER, B_IN_STEP, B_MATCHES, buffer, reserve, roomOf } from './scratch.ts';
 
 /** Documents of a run. */
 const RUN: u32 = 64;
 const FIRST_STRETCH: usize = 4;
 const STRETCH: usize = 12;
+const FIRST_GROUP: usize = 4;
+/** Slots of a group. */
+const SLOTS: u32 = 16;
 
 /** Notes which documents are in step. Call it before any filter is translated after documents were added or renumbered. */
 export function noteSteps(): void {
@@ -72,16 +77,41 @@ export function filterBytes(): u32 {
 }
 
 export function filterAt(slot: u32): usize {
-  return buffer(B_DOC_FILTERS) + <usize>slot * filterBytes();
+  return <usize>load<u32>(groupOf(slot)) + <usize>(slot % SLOTS) * filterBytes();
+}
+
+function groupOf(slot: u32): usize {
+  return buffer(B_DOC_FILTERS) + FIRST_GROUP + (<usize>(slot / SLOTS) << 2);
+}
+
+/** A slot with any content. */
+function makeSlot(slot: u32): usize {
+  const groups = reserve(B_DOC_FILTERS, <u32>FIRST_GROUP + (slot / SLOTS + 1) * 4);
+  if (load<u32>(groups) !== filterBytes()) releaseSlots();
+  const group = groupOf(slot);
+  if (load<u32>(group) === 0) store<u32>(group, <u32>allocatePages(pagesFor(SLOTS * filterBytes()), PAGE_SCRATCH));
+  return filterAt(slot);
+}
+
+/** Frees all slots, because filters have another size now. */
+function releaseSlots(): void {
+  const groups = buffer(B_DOC_FILTERS);
+  const pages = pagesFor(SLOTS * load<u32>(groups));
+  const end = groups + roomOf(B_DOC_FILTERS);
+  for (let group = groups + FIRST_GROUP; group < end; group += 4) {
+    if (load<u32>(group) === 0) continue;
+    releasePages(load<u32>(group), pages);
+    store<u32>(group, 0);
+  }
+  store<u32>(groups, filterBytes());
 }
 
 /** Translates B_FILTER, a bit for each of `size` ordinals (a multiple of 32), into a slot. Returns how many documents pass, dead ones included. */
 export function translateFilter(slot: u32, size: u32): u32 {
-  reserve(B_DOC_FILTERS, (slot + 1) * filterBytes());
+  const target = makeSlot(slot);
   // Words that are read across the end must be zero there.
   const filter = reserve(B_FILTER, (size >> 3) + 16);
   memory.fill(filter + (size >> 3), 0, 16);
-  const target = filterAt(slot);
   let count: u64 = 0;
   let doc: u32 = 0;
   for (let stretch = firstStretch(); stretch < endOfStretches(); stretch += STRETCH) {

@@ -77,7 +77,7 @@ export const B_POSITIONS_FOUND: u32 = 47;
 export const B_CHUNK_POSITIONS: u32 = 48;
 /** Positions of a block, class by class, while it is decoded. */
 export const B_VALUES: u32 = 49;
-/** Filters by document, matches by document, and which documents are in step with their ordinals (see `filters.ts`). */
+/** Where filters by document are, matches by document, and which documents are in step with their ordinals (see `filters.ts`). */
 export const B_DOC_FILTERS: u32 = 50;
 export const B_DOC_MATCHES: u32 = 51;
 export const B_IN_STEP: u32 = 52;

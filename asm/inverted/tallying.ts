@@ -125,10 +125,15 @@ function tallyWide(list: usize, bytes: usize, slot: u32): void {
   }
 }
 
-function makeSlot(slot: u32): usize {
-  assert(slot < MAX_TALLIES, 'no such slot');
+/** Makes the slots of `count` terms. Call it between queries, after `prepareLevels`. */
+export function prepareTallies(count: u32): void {
+  assert(count <= MAX_TALLIES, 'too many slots');
   gradeDocuments();
-  reserve(B_TALLIES, (slot + 1) * load<u32>(H_LEVEL_CAPACITY));
+  reserve(B_TALLIES, count * load<u32>(H_LEVEL_CAPACITY));
+}
+
+function makeSlot(slot: u32): usize {
+  prepareTallies(slot + 1);
   return slotAt(slot);
 }
 

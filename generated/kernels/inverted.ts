@@ -381,7 +381,7 @@ export const B_POSITIONS_FOUND = 47;
 export const B_CHUNK_POSITIONS = 48;
 /** Positions of a block, class by class, while it is decoded. */
 export const B_VALUES = 49;
-/** Filters by document, matches by document, and which documents are in step with their ordinals (see `filters.ts`). */
+/** Where filters by document are, matches by document, and which documents are in step with their ordinals (see `filters.ts`). */
 export const B_DOC_FILTERS = 50;
 export const B_DOC_MATCHES = 51;
 export const B_IN_STEP = 52;

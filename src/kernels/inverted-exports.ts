@@ -99,6 +99,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   selectByScore(k: number, options: number, slot: number, multiplierSize: number): number;
   selectByBits(k: number, options: number, slot: number, multiplierSize: number): number;
   openKept(): void;
+  prepareTallies(count: number): void;
   tallyForms(count: number, slot: number, within: number): number;
   tallyList(list: number, slot: number): number;
   selectTallied(count: number, k: number, all: number, options: number, filter: number): number;

@@ -86,6 +86,24 @@ describe('turns of the event loop', () => {
     await loop.run(() => expect(turns.isSpent).toBe(false));
   });
 
+  it('leave long requests to the next turn, as long as requests like them have come lately', async () => {
+    const loop = new FakeLoop();
+    const turns = new Turns(loop);
+    let done = 0;
+    const took = [await loop.run(() => {
+      for (let i = 0; i < 30; i++) void request(turns, loop, i % 3 === 2 ? 12 : 3, () => (done += 1));
+    })];
+    while (!loop.isIdle) took.push(await loop.run());
+    expect(done).toBe(30);
+    expect(Math.max(...took.slice(1))).toBeLessThanOrEqual(16);
+    const short = async (): Promise<number> => loop.run(() => {
+      for (let i = 0; i < 1000; i++) void request(turns, loop, 0.25, () => (done += 1));
+    });
+    await short();
+    while (!loop.isIdle) await loop.run();
+    expect(await short()).toBe(8);
+  });
+
   it('share their time among loops, of which none waits for another to end', async () => {
     const loop = new FakeLoop();
     const turns = new Turns(loop);

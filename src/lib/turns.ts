@@ -4,6 +4,15 @@ import { performance } from 'node:perf_hooks';
 const TURN_MS = 8;
 /** What a loop may work in any case once it goes on, so that a busy server does not stop it. */
 const LOOP_MS = 2;
+/**
+ * How long a turn may become, in milliseconds, if what begins takes as long as what took longest lately. The first searches after a start take
+ * 10 ms and more each: begun at the end of 8 ms, they would block for 20.
+ */
+const MOST_MS = 16;
+/** In a turn that has worked for less, work begins however long it may take, in milliseconds. */
+const LEAST_MS = 1;
+/** What is expected becomes shorter by this part of the time that is worked meanwhile. */
+const FORGOTTEN = 0.05;
 
 /** The event loop; tests pass another. */
 export interface EventLoop {
@@ -26,7 +35,7 @@ export const nodeLoop: EventLoop = {
  * Shares each turn of the event loop among all that work in it. A turn handles every socket that has received something; without limits, the
  * requests of sixteen clients, or the loops of sixteen requests with 8 ms each, would block everything else for their sum.
  *
- * Requests begin while the turn has time left; the others wait, in the order of their arrival. Long loops go on after them, at least one in
+ * Requests begin while the turn has time left, for one that takes as long as others did lately; the others wait, in the order of their arrival. Long loops go on after them, at least one in
  * each turn.
  */
 export class Turns {
@@ -35,6 +44,9 @@ export class Turns {
   readonly #loops: (() => void)[] = [];
   #turn = -1;
   #begun = 0;
+  #asked = 0;
+  /** How long the next request may take, in milliseconds: the time between two that asked in one turn. */
+  #expected = 0;
   #hasLooped = false;
 
   constructor(loop: EventLoop = nodeLoop) {
@@ -48,8 +60,13 @@ export class Turns {
 
   /** Whether work that has begun has to wait, too: the turn has no time left. */
   get isOver(): boolean {
-    this.#follow();
-    return this.#loop.now() - this.#begun >= TURN_MS;
+    const isFirst = this.#follow();
+    const now = this.#loop.now();
+    const took = isFirst ? 0 : now - this.#asked;
+    this.#expected = Math.max(took, this.#expected - took * FORGOTTEN);
+    this.#asked = now;
+    const worked = now - this.#begun;
+    return worked >= TURN_MS || (worked >= LEAST_MS && worked + this.#expected > MOST_MS);
   }
 
   /** Resolves in a turn that has time left, after the requests that wait already. */
@@ -91,13 +108,15 @@ export class Turns {
     return loop;
   }
 
-  /** The turn begins when somebody asks for the first time in it. */
-  #follow(): void {
+  /** The turn begins when somebody asks for the first time in it, which returns true. */
+  #follow(): boolean {
     const turn = this.#loop.turn();
-    if (turn === this.#turn) return;
+    if (turn === this.#turn) return false;
     this.#turn = turn;
     this.#begun = this.#loop.now();
+    this.#asked = this.#begun;
     this.#hasLooped = false;
+    return true;
   }
 }
 

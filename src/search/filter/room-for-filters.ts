@@ -1,7 +1,7 @@
 /** Bitmaps of a bit for each document that fit into the room, between its limits. */
 const FILTERS = 256;
 const LEAST_BYTES = 8 * 1024 * 1024;
-/** A buffer that grows to more would block the event loop for too long. */
+/** More would be memory that is worth more elsewhere: few requests use so many filters of so many documents in turn. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /**

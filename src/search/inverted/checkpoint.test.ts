@@ -37,6 +37,17 @@ describe('a checkpoint', () => {
     expect(find(index, 'again')).toBe(0);
   });
 
+  it.each(['release', 'debug'] as const)('has the buffers of its searches when it is loaded, if it is large, %s build', async (build) => {
+    const index = filled(3000);
+    const bytes = await bytesOf(index.save(1n));
+    const search = (of: InvertedIndex) => of.search({ kind: 'or', of: ['common', 'filler', 'word8'].map((form) => ({ kind: 'term', forms: [{ id: of.form(form)! }] })) }, { ...options, collect: true });
+    const memoryOf = (of: InvertedIndex) => of.stats().bytes.memory;
+    const small = await InvertedIndex.load(inPieces(bytes), [], { build, rehearsedFrom: 3001 });
+    const large = await InvertedIndex.load(inPieces(bytes), [], { build, rehearsedFrom: 3000 });
+    expect(memoryOf(large)).toBeGreaterThan(memoryOf(small));
+    expect([small, large].map(search)).toEqual([search(index), search(index)]);
+  });
+
   it('shows one moment, whatever is written while it is read', async () => {
     const index = filled(4000);
     const source = index.save(1n)[Symbol.asyncIterator]();

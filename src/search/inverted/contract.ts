@@ -21,6 +21,8 @@ export interface IndexOptions {
   readonly cacheBytes?: number;
   /** Additional bytes for the filters of recent searches; default `roomForFilters`. */
   readonly filterBytes?: number;
+  /** Documents from which on an index that is loaded makes the buffers of searches at once, and not at the first search; default 100,000. */
+  readonly rehearsedFrom?: number;
 }
 
 /**

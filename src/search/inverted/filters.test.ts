@@ -97,6 +97,19 @@ describe.each([
     subject.check(new Uint32Array(200).fill(0xffff_ffff));
   });
 
+  it('keeps many filters at once, also when documents need more memory', () => {
+    const subject = new Subject({ build, ...options }, 6);
+    for (let ord = 0; ord < 200; ord++) subject.add(ord);
+    const filters = Array.from({ length: 40 }, () => bitmapOf(Array.from({ length: 200 }, (_, ord) => ord).filter(() => subject.random(2) === 0), 200));
+    const checkAll = () => filters.forEach((filter) => subject.check(filter));
+    checkAll();
+    checkAll();
+    // Levels, and so filters, grow after 16,384 documents.
+    for (let ord = 1000; ord < 17_500; ord++) subject.index.add(ord, [{ field: 0, text: 'other' }]);
+    checkAll();
+    checkAll();
+  });
+
   it('translates matches whose ordinals begin at any bit of a word', () => {
     const any: Query = { kind: 'all' };
     for (let first = 0; first < 66; first++) {

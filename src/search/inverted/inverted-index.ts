@@ -1,5 +1,6 @@
 // Above 400 lines: the class is the whole interface of the engine, and each method is a few lines that check arguments and delegate.
 import { InvertedKernel, MAX_CLASSES } from '../../kernels/inverted.ts';
+import { Pace } from '../../lib/pace.ts';
 import { tokenTables, tokenTablesVersion } from '../../text/token-tables.ts';
 import { roomForFilters } from '../filter/index.ts';
 import { ADDITION_STEP, addDocument, type Additions, mergeSegment } from './addition.ts';
@@ -26,6 +27,10 @@ const HEADROOM_PER_BYTE = 16;
 const MAX_BYTES = 65_536 * 65_536;
 /** Default number of bytes for cached lists (see asm/inverted/lists/). */
 const CACHE_BYTES = 128 * 1024 * 1024;
+/** The buffers of smaller indexes take a few milliseconds to make, so they are not made for collections that nobody searches. */
+const REHEARSED_FROM = 100_000;
+/** Terms of a query for which there is memory after loading; buffers for more are made when they are needed. */
+const REHEARSED_TERMS = 4;
 /** Postings that a step of compaction processes, in well under a millisecond. */
 const COMPACTION_STEP = 8_000;
 
@@ -80,6 +85,7 @@ export class InvertedIndex {
     const { kernel, header } = await readCheckpoint(source, tokenTablesVersion(), options);
     const index = new InvertedIndex(options, { kernel, lsn: BigInt(header.lsn), fields: header.fields });
     index.#analyzers.restore(header.analyzers, new Map(analyzers.map((analyzer) => [analyzer.name, analyzer])));
+    if (index.size >= (options.rehearsedFrom ?? REHEARSED_FROM)) await index.#rehearse(new Pace());
     return index;
   }
 
@@ -194,6 +200,18 @@ export class InvertedIndex {
       call.dropLevelsFrom(KEPT_LEVELS);
       return result;
     });
+  }
+
+  /** Makes the buffers of searches, some at each step: the first search would block others while it makes all of them. */
+  async #rehearse(pace: Pace): Promise<void> {
+    const { call } = this.#kernel;
+    call.openLists(this.#roomFor(this.#cacheBytes));
+    await pace.rest();
+    call.prepareLevels(1);
+    await pace.rest();
+    call.prepareTallies(REHEARSED_TERMS);
+    await pace.rest();
+    this.#filters.prepare();
   }
 
   /** Checks and simplifies a query. The result holds until the index changes, so a query that is searched for again is not checked again. */
