@@ -200,6 +200,35 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
     compare();
   });
 
+  it('count documents by day, whatever days the times of a page of slots are on, while times change', () => {
+    const DAY = 86_400;
+    const PAGE = 512;
+    const pageOfTimes = fc.record({ first: fc.constantFrom(0, -3, 20_000, 90_000), days: fc.constantFrom(1, 2, 400, 65_536, 65_537, 200_000, 2_000_000) });
+    const change = fc.record({ ord: fc.nat(4 * PAGE), day: fc.constantFrom(undefined, 0, 3, 70_000, 3_000_000) });
+    const aSet = fc.record({ from: fc.nat(2 * PAGE), apart: fc.constantFrom(1, 2, 100) });
+    fc.assert(fc.property(fc.array(pageOfTimes, { maxLength: 4 }), fc.nat(PAGE), fc.array(change, { maxLength: 5 }), aSet, (pages, missing, changes, { from, apart }) => {
+      const [store, reference] = [ColumnStore.create({ build }), new ReferenceColumns()];
+      const put = (ord: number, day: number): void => {
+        for (const columns of [store, reference]) columns.put({ ord, key: `k${ord}`, lang: 'en', addedAt: day * DAY, updatedAt: day * DAY + ((ord * 7919) % (2 * DAY)), meta: {} });
+      };
+      const set = OrdSet.of(Array.from({ length: pages.length * PAGE }, (_, ord) => ord).filter((ord) => ord >= from && ord % apart === 0));
+      const compare = (): void => {
+        for (const counted of [undefined, set]) {
+          for (const field of ['addedAt', 'updatedAt'] as const) expect(store.days(counted, field)).toEqual(reference.days(counted, field));
+        }
+      };
+      for (const [page, { first, days }] of pages.entries()) {
+        for (let i = 0; i < PAGE - (page === pages.length - 1 ? missing : 0); i++) put(page * PAGE + i, first + ((i * 7907) % days));
+        compare();
+      }
+      for (const { ord, day } of changes) {
+        if (day === undefined) for (const columns of [store, reference]) columns.remove(ord);
+        else put(ord, day);
+        compare();
+      }
+    }), { numRuns: build === 'debug' ? 10 : 30 });
+  });
+
   it('keep sets of every size, in order and at random, while they grow and shrink', () => {
     const store = ColumnStore.create({ build, fewValues: 50 });
     const reference = new ReferenceColumns();
