@@ -13,7 +13,7 @@ import { live } from './slots.ts';
 
 /** Means all documents if it is passed instead of a level. */
 export const ALL: u32 = 0xffffffff;
-/** Up to this number of values, those that have documents are listed after counting, not meanwhile. */
+/** Up to this number of values, or of the documents that are counted, values that have documents are listed after counting, not meanwhile. */
 const MAX_LISTED: u32 = 4096;
 /** Documents per value, on average, from which on sets may be read. */
 const FEW_DOCUMENTS: u32 = 32;
@@ -26,6 +26,10 @@ const LISTED_WORD_COST: f32 = 11;
 /** Sets with more than one slot in this many are bitmaps; and the cost of eight bytes of them (measured). */
 const BITMAP_SLOTS: u32 = 32;
 const BITMAP_WORD_COST: f32 = 0.53;
+/** The cost of a container of a set that has few slots in each (measured). */
+const CONTAINER_COST: f32 = 30;
+/** A container has this many bytes of a bitmap, as a power of two. */
+const CONTAINER_SHIFT: u32 = 13;
 
 /** The bitmap of a level, or of all documents. */
 export function bitsOf(number: u32): usize {
@@ -46,7 +50,7 @@ export function countValues(number: u32, from: u32, documents: u32): u32 {
     return slices !== 0 ? countSlices(column, slices, counts, bits, bytes) : countSets(column, counts, bits, bytes, documents);
   }
   memory.fill(counts, 0, <usize>next << 2);
-  if (next <= MAX_LISTED) {
+  if (isListed(next, documents)) {
     countPages(number, column, counts, bits, bytes);
     return listCounted(counts, next);
   }
@@ -132,10 +136,19 @@ function isSoonerBySets(column: usize, bytes: u32, documents: u32): bool {
   const isSeveral = pairs > load<u32>(column, C_DOCS);
   const words = bytes >> 3;
   const areBitmaps = <u64>pairs * BITMAP_SLOTS > <u64>values * (<u64>bytes << 3);
-  const bySets = areBitmaps ? <f32>(hasEachOne(column) ? values - 1 : values) * <f32>words * BITMAP_WORD_COST : <f32>pairs;
+  const bySets = areBitmaps ? <f32>(hasEachOne(column) ? values - 1 : values) * <f32>words * BITMAP_WORD_COST : <f32>pairs + <f32>values * containersEach(pairs / max(values, 1), bytes) * CONTAINER_COST;
   if (isSeveral) return bySets < <f32>documents * SEVERAL_COST;
-  if (load<u32>(column, C_NEXT) > MAX_LISTED) return bySets < <f32>documents * SINGLE_COST;
+  if (!isListed(load<u32>(column, C_NEXT), documents)) return bySets < <f32>documents * SINGLE_COST;
   return bySets < <f32>documents * LISTED_COST + <f32>min(documents, words) * LISTED_WORD_COST;
+}
+
+function isListed(next: u32, documents: u32): bool {
+  return next <= max(MAX_LISTED, documents);
+}
+
+/** Containers of the set of a value with `slots` slots, if these are anywhere. */
+function containersEach(slots: u32, bytes: u32): f32 {
+  return <f32>min(slots, (bytes >> CONTAINER_SHIFT) + 1);
 }
 
 /** Whether each document has exactly one value. */
