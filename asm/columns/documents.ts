@@ -5,7 +5,6 @@
 //
 // Entries of a column are consecutive.
 
-import { changeTime } from './days.ts';
 import { addToSet, removeFromSet } from './sets.ts';
 import { C_DOCS, C_PAGES, C_PAIRS, C_SPELLED, C_UNUSED, columnAt, findOrAdd, FLAG, isUsed, KEYS, R_SET, R_SPELLED, recordAt } from './dictionary.ts';
 import { clearValue, listOf, setValue, SEVERAL, valueOf } from './forward.ts';
@@ -15,6 +14,7 @@ import { addToOrders } from './orders.ts';
 import { B_INPUT, B_OUTPUT, B_TOUCHED, buffer, reserve } from './scratch.ts';
 import { dropSlices } from './slices.ts';
 import { freeSlot, NO_SLOT, slotOf, takeSlot } from './slots.ts';
+import { changeTime } from './time-notes.ts';
 import { ADDED_AT, EXPIRES_AT, UPDATED_AT } from './times.ts';
 
 const FIRST_ENTRY: usize = 32;

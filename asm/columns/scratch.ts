@@ -23,7 +23,7 @@ export const B_SCORES: u32 = 8;
 export const B_HISTOGRAM: u32 = 9;
 /** Factors by ordinal, f64. */
 export const B_FACTORS: u32 = 10;
-/** Days on which documents were added (see `days.ts`). */
+/** What is noted about the times at which documents were added (see `time-notes.ts`). */
 export const B_ADDED: u32 = 11;
 /** Texts with which verdicts compare. */
 export const B_TEXTS: u32 = 12;
@@ -31,7 +31,7 @@ export const B_TEXTS: u32 = 12;
 export const B_RUNS: u32 = 13;
 /** The sets that slices are counted in. */
 export const B_COMMON: u32 = 14;
-/** Days on which documents were updated. */
+/** The same about those at which they were updated. */
 export const B_UPDATED: u32 = 15;
 /** Values of columns by the bits of their numbers (see `slices.ts`). */
 export const B_SLICES: u32 = 16;

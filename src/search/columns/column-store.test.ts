@@ -200,22 +200,29 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
     compare();
   });
 
-  it('count documents by day, whatever days the times of a page of slots are on, while times change', () => {
+  it('count days, sort and filter by time, whatever times the documents of a page of slots have, while these change', () => {
     const DAY = 86_400;
     const PAGE = 512;
     const pageOfTimes = fc.record({ first: fc.constantFrom(0, -3, 20_000, 90_000), days: fc.constantFrom(1, 2, 400, 65_536, 65_537, 200_000, 2_000_000) });
     const change = fc.record({ ord: fc.nat(4 * PAGE), day: fc.constantFrom(undefined, 0, 3, 70_000, 3_000_000) });
     const aSet = fc.record({ from: fc.nat(2 * PAGE), apart: fc.constantFrom(1, 2, 100) });
-    fc.assert(fc.property(fc.array(pageOfTimes, { maxLength: 4 }), fc.nat(PAGE), fc.array(change, { maxLength: 5 }), aSet, (pages, missing, changes, { from, apart }) => {
-      const [store, reference] = [ColumnStore.create({ build }), new ReferenceColumns()];
+    const anOrder = fc.record({ name: fc.constantFrom('addedAt' as const, 'updatedAt' as const), descending: fc.boolean(), offset: fc.constantFrom(0, 3, 700) });
+    const bounds = fc.record({ gte: fc.constantFrom(-DAY, 0, 2 * DAY, 20_010 * DAY), lte: fc.constantFrom(DAY, 20_100 * DAY, 80_000 * DAY, 1e12) });
+    fc.assert(fc.property(fc.array(pageOfTimes, { maxLength: 4 }), fc.nat(PAGE), fc.array(change, { maxLength: 3 }), aSet, anOrder, bounds, (pages, missing, changes, { from, apart }, { name, descending, offset }, within) => {
+      const [store, reference] = [ColumnStore.create({ build, fewDocuments: 0 }), new ReferenceColumns()];
+      const asked = (columns: Columns, counted: OrdSet | undefined) => {
+        const keys = [{ column: { kind: 'time', name }, descending }] as const;
+        const page = columns.sort(counted, { keys, offset, count: 5 });
+        const next = page.length === 0 ? [] : columns.sort(counted, { keys, offset: 0, count: 5, after: page.at(-1)! });
+        const passing = columns.select({ filter: { kind: 'range', field: name, bounds: within }, now: 0 });
+        return { days: [columns.days(counted, 'addedAt'), columns.days(counted, 'updatedAt')], page, next, passing: passing && [...passing] };
+      };
       const put = (ord: number, day: number): void => {
         for (const columns of [store, reference]) columns.put({ ord, key: `k${ord}`, lang: 'en', addedAt: day * DAY, updatedAt: day * DAY + ((ord * 7919) % (2 * DAY)), meta: {} });
       };
       const set = OrdSet.of(Array.from({ length: pages.length * PAGE }, (_, ord) => ord).filter((ord) => ord >= from && ord % apart === 0));
       const compare = (): void => {
-        for (const counted of [undefined, set]) {
-          for (const field of ['addedAt', 'updatedAt'] as const) expect(store.days(counted, field)).toEqual(reference.days(counted, field));
-        }
+        for (const counted of [undefined, set]) expect(asked(store, counted)).toEqual(asked(reference, counted));
       };
       for (const [page, { first, days }] of pages.entries()) {
         for (let i = 0; i < PAGE - (page === pages.length - 1 ? missing : 0); i++) put(page * PAGE + i, first + ((i * 7907) % days));
