@@ -18,7 +18,8 @@ import { EXPIRES_AT, TIME_SHIFT, TIME_SLOTS, timePage } from './columns/times.ts
 export { hasDocument, putDocument, removeDocument } from './columns/documents';
 export { clearLevel, countLevel, exportLevel, fillLevel, importLevel, intersectLevels, invertLevel, subtractLevels, uniteLevels } from './columns/levels';
 export { judgeNumbers, judgePrefix, judgeRange, openVerdicts, passInterval, passValue, uniteExisting, uniteKey, unitePassing, uniteTimes, uniteValue, valueEnd } from './columns/judging';
-export { countDays, countValues, selectValues } from './columns/facets';
+export { countDays } from './columns/days';
+export { countValues, selectValues } from './columns/facets';
 export { markNone, markNumber, markPlace } from './columns/sort-keys';
 export { describeSorted, sortDocuments, takeScores } from './columns/sorting';
 export { buffer, reserve } from './columns/scratch';

@@ -14,7 +14,8 @@ import { addToOrders } from './orders.ts';
 import { B_INPUT, B_OUTPUT, B_TOUCHED, buffer, reserve } from './scratch.ts';
 import { dropSlices } from './slices.ts';
 import { freeSlot, NO_SLOT, slotOf, takeSlot } from './slots.ts';
-import { ADDED_AT, EXPIRES_AT, setTime, UPDATED_AT } from './times.ts';
+import { changeTime } from './time-notes.ts';
+import { ADDED_AT, EXPIRES_AT, UPDATED_AT } from './times.ts';
 
 const FIRST_ENTRY: usize = 32;
 const ENTRY: usize = 12;
@@ -30,9 +31,9 @@ export function putDocument(): u32 {
   let slot = slotOf(load<u32>(input));
   if (slot === NO_SLOT) slot = takeSlot(load<u32>(input));
   else clearDocument(slot);
-  setTime(ADDED_AT, slot, load<f64>(input, 8));
-  setTime(UPDATED_AT, slot, load<f64>(input, 16));
-  setTime(EXPIRES_AT, slot, load<f64>(input, 24));
+  changeTime(ADDED_AT, slot, load<f64>(input, 8));
+  changeTime(UPDATED_AT, slot, load<f64>(input, 16));
+  changeTime(EXPIRES_AT, slot, load<f64>(input, 24));
   const fresh = reserve(B_OUTPUT, max(entries, 1) * 12);
   const values = reserve(B_TOUCHED, max(entries, 1) << 2);
   let found: u32 = 0;
@@ -73,9 +74,9 @@ export function removeDocument(ord: u32): bool {
   if (slot === NO_SLOT) return false;
   dropSlices();
   clearDocument(slot);
-  setTime(ADDED_AT, slot, NaN);
-  setTime(UPDATED_AT, slot, NaN);
-  setTime(EXPIRES_AT, slot, NaN);
+  changeTime(ADDED_AT, slot, NaN);
+  changeTime(UPDATED_AT, slot, NaN);
+  changeTime(EXPIRES_AT, slot, NaN);
   freeSlot(slot);
   return true;
 }

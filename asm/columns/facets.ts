@@ -1,4 +1,4 @@
-// Counts of documents by value and by day, over a level or over all documents.
+// Counts of documents by value, over a level or over all documents.
 
 import { hasBit } from './bits.ts';
 import { compareBytes } from '../inverted/bytes.ts';
@@ -6,17 +6,15 @@ import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, C_SPELLED, C_VALUES, columnAt, KEYS, 
 import { isArray, listOf, PAGE_SHIFT, pageAt, pageEnd, SEVERAL, slotsOf, valueOf, valuesIn } from './forward.ts';
 import { H_DOCS } from './layout.ts';
 import { level, levelBytes } from './levels.ts';
-import { B_COUNTS, B_DAYS, B_OUTPUT, B_TOUCHED, buffer, reserve } from './scratch.ts';
+import { B_COUNTS, B_OUTPUT, B_TOUCHED, buffer, reserve } from './scratch.ts';
 import { countSet } from './sets.ts';
 import { countSlices, slicesOf } from './slices.ts';
 import { live } from './slots.ts';
-import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
 
 /** Means all documents if it is passed instead of a level. */
 export const ALL: u32 = 0xffffffff;
-/** Up to this number of values, those that have documents are listed after counting, not meanwhile. */
+/** Up to this number of values, or of the documents that are counted, values that have documents are listed after counting, not meanwhile. */
 const MAX_LISTED: u32 = 4096;
-const DAY_SECONDS: f64 = 86400;
 /** Documents per value, on average, from which on sets may be read. */
 const FEW_DOCUMENTS: u32 = 32;
 /** Costs of reading a document of the level, in slots of sets that are arrays: with few values, with many, and with several per document (measured). */
@@ -28,10 +26,13 @@ const LISTED_WORD_COST: f32 = 11;
 /** Sets with more than one slot in this many are bitmaps; and the cost of eight bytes of them (measured). */
 const BITMAP_SLOTS: u32 = 32;
 const BITMAP_WORD_COST: f32 = 0.53;
-/** Largest difference between the first and the last day that are counted in an array, in days. */
-const MAX_DAYS: f64 = 1048576;
+/** The cost of a container of a set that has few slots in each (measured). */
+const CONTAINER_COST: f32 = 30;
+/** A container has this many bytes of a bitmap, as a power of two. */
+const CONTAINER_SHIFT: u32 = 13;
 
-function bitsOf(number: u32): usize {
+/** The bitmap of a level, or of all documents. */
+export function bitsOf(number: u32): usize {
   return number === ALL ? live() : level(number);
 }
 
@@ -49,7 +50,7 @@ export function countValues(number: u32, from: u32, documents: u32): u32 {
     return slices !== 0 ? countSlices(column, slices, counts, bits, bytes) : countSets(column, counts, bits, bytes, documents);
   }
   memory.fill(counts, 0, <usize>next << 2);
-  if (next <= MAX_LISTED) {
+  if (isListed(next, documents)) {
     countPages(number, column, counts, bits, bytes);
     return listCounted(counts, next);
   }
@@ -135,10 +136,19 @@ function isSoonerBySets(column: usize, bytes: u32, documents: u32): bool {
   const isSeveral = pairs > load<u32>(column, C_DOCS);
   const words = bytes >> 3;
   const areBitmaps = <u64>pairs * BITMAP_SLOTS > <u64>values * (<u64>bytes << 3);
-  const bySets = areBitmaps ? <f32>(hasEachOne(column) ? values - 1 : values) * <f32>words * BITMAP_WORD_COST : <f32>pairs;
+  const bySets = areBitmaps ? <f32>(hasEachOne(column) ? values - 1 : values) * <f32>words * BITMAP_WORD_COST : <f32>pairs + <f32>values * containersEach(pairs / max(values, 1), bytes) * CONTAINER_COST;
   if (isSeveral) return bySets < <f32>documents * SEVERAL_COST;
-  if (load<u32>(column, C_NEXT) > MAX_LISTED) return bySets < <f32>documents * SINGLE_COST;
+  if (!isListed(load<u32>(column, C_NEXT), documents)) return bySets < <f32>documents * SINGLE_COST;
   return bySets < <f32>documents * LISTED_COST + <f32>min(documents, words) * LISTED_WORD_COST;
+}
+
+function isListed(next: u32, documents: u32): bool {
+  return next <= max(MAX_LISTED, documents);
+}
+
+/** Containers of the set of a value with `slots` slots, if these are anywhere. */
+function containersEach(slots: u32, bytes: u32): f32 {
+  return <f32>min(slots, (bytes >> CONTAINER_SHIFT) + 1);
 }
 
 /** Whether each document has exactly one value. */
@@ -282,50 +292,4 @@ function precedes(column: usize, a: u32, b: u32, byValue: bool): bool {
   const one = recordAt(column, a);
   const other = recordAt(column, b);
   return compareBytes(load<u32>(one, R_TEXT), lengthOf(one), load<u32>(other, R_TEXT), lengthOf(other)) < 0;
-}
-
-/**
- * Counts documents by day. B_OUTPUT has f64 day, f64 documents, ascending; returns the number of days. If the days are too far apart,
- * bit 31 is set, and B_DAYS has the day of each document, f64, for the host to count; the rest is their number.
- */
-export function countDays(field: u32, from: u32): u32 {
-  const bits = bitsOf(from);
-  const bytes = levelBytes();
-  const days = reserve(B_DAYS, (bytes << 6) + 8);
-  let documents: u32 = 0;
-  let first = f64.MAX_VALUE;
-  let last = -f64.MAX_VALUE;
-  for (let page: u32 = 0; page << (TIME_SHIFT - 3) < bytes; page++) {
-    const times = timePage(field, page);
-    if (times === 0) continue;
-    const base = page << (TIME_SHIFT - 3);
-    for (let i: u32 = 0; i < TIME_SLOTS >> 3 && base + i < bytes; i += 8) {
-      for (let word = load<u64>(bits + base + i); word !== 0; word &= word - 1) {
-        const day = floor(load<f64>(times + (<usize>((i << 3) + <u32>ctz(word)) << 3)) / DAY_SECONDS);
-        store<f64>(days + (<usize>(documents++) << 3), day);
-        first = min(first, day);
-        last = max(last, day);
-      }
-    }
-  }
-  if (documents === 0) return 0;
-  return last - first < MAX_DAYS ? listDays(days, documents, first, <u32>(last - first) + 1) : documents | 0x80000000;
-}
-
-function listDays(days: usize, documents: u32, first: f64, span: u32): u32 {
-  const counts = reserve(B_COUNTS, span << 2);
-  memory.fill(counts, 0, <usize>span << 2);
-  for (let i: u32 = 0; i < documents; i++) {
-    const place = counts + (<usize><u32>(load<f64>(days + (<usize>i << 3)) - first) << 2);
-    store<u32>(place, load<u32>(place) + 1);
-  }
-  const output = reserve(B_OUTPUT, min(span, documents) << 4);
-  let found: u32 = 0;
-  for (let i: u32 = 0; i < span; i++) {
-    const count = load<u32>(counts + (<usize>i << 2));
-    if (count === 0) continue;
-    store<f64>(output + (<usize>found << 4), first + <f64>i);
-    store<f64>(output + (<usize>(found++) << 4), <f64>count, 8);
-  }
-  return found;
 }

@@ -15,7 +15,8 @@ import { orderAt, sortedAt } from './orders.ts';
 import { B_INPUT, B_OUTPUT, B_VERDICTS, buffer, reserve } from './scratch.ts';
 import { uniteSet } from './sets.ts';
 import { live } from './slots.ts';
-import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
+import { hasNotes, N_FIRST, N_LAST, noteOf, noteTimes, PAGE_BYTES } from './time-notes.ts';
+import { timePage } from './times.ts';
 
 const BOUND: u32 = 24;
 export const GTE: u32 = 0;
@@ -146,24 +147,37 @@ export function uniteExisting(to: u32, number: u32): void {
 export function uniteTimes(to: u32, field: u32, low: f64, high: f64): void {
   const bits = level(to);
   const bytes = levelBytes();
+  const isNoted = hasNotes(field);
+  if (isNoted) noteTimes(field);
+  for (let page: u32 = 0; page * PAGE_BYTES < bytes; page++) {
+    const times = timePage(field, page);
+    if (times === 0) continue;
+    const from = page * PAGE_BYTES;
+    const end = min(PAGE_BYTES, bytes - from);
+    const note = isNoted ? noteOf(field, page) : 0;
+    if (isNoted && (note === 0 || load<f64>(note, N_FIRST) > high || load<f64>(note, N_LAST) < low)) continue;
+    const areAll = note !== 0 && load<f64>(note, N_FIRST) >= low && load<f64>(note, N_LAST) <= high;
+    if (areAll) for (let i: u32 = 0; i < end; i += 8) addBits(bits + from + i, load<u64>(live() + from + i));
+    else scanTimes(bits + from, end, times, low, high);
+  }
+}
+
+function scanTimes(bits: usize, bytes: u32, times: usize, low: f64, high: f64): void {
   const lows = f64x2.splat(low);
   const highs = f64x2.splat(high);
-  for (let page: u32 = 0; page << (TIME_SHIFT - 3) < bytes; page++) {
-    let times = timePage(field, page);
-    if (times === 0) continue;
-    const base = page << (TIME_SHIFT - 3);
-    const end = min(TIME_SLOTS >> 3, bytes - base);
-    for (let i: u32 = 0; i < end; i += 8) {
-      let word: u64 = 0;
-      for (let j: u32 = 0; j < 64; j += 2) {
-        const pair = v128.load(times);
-        word |= <u64>i64x2.bitmask(v128.and(f64x2.ge(pair, lows), f64x2.le(pair, highs))) << j;
-        times += 16;
-      }
-      const place = bits + base + i;
-      store<u64>(place, load<u64>(place) | word);
+  for (let i: u32 = 0; i < bytes; i += 8) {
+    let word: u64 = 0;
+    for (let j: u32 = 0; j < 64; j += 2) {
+      const pair = v128.load(times);
+      word |= <u64>i64x2.bitmask(v128.and(f64x2.ge(pair, lows), f64x2.le(pair, highs))) << j;
+      times += 16;
     }
+    addBits(bits + i, word);
   }
+}
+
+function addBits(place: usize, word: u64): void {
+  store<u64>(place, load<u64>(place) | word);
 }
 
 /** Adds the documents with a value that passes to a bitmap; without verdicts, any value passes. */

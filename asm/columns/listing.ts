@@ -12,6 +12,7 @@ import { takeSet } from './sets.ts';
 import {
   BY_ORDER, BY_TIE, BY_TIME, DESCENDING, isBehind, K_COLUMN, K_FLAGS, K_LENGTH, K_MARK, K_ORDER, K_TEXT, keyAt, LAST, RANK_END, slotAt, sortable, sortKeyAt, SPELLED,
 } from './sort-keys.ts';
+import { bitsOfPage, hasNotes, N_FIRST, N_LAST, noteOf, noteTimes, PAGE_BYTES } from './time-notes.ts';
 import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
 
 /** Most values that are walked through before all documents are read instead, unless values are fewer than 1 per `SCANNED` documents. */
@@ -121,30 +122,84 @@ function placeOfMark(key: usize, column: usize, order: usize, descending: bool):
   return place;
 }
 
-/** Lists the documents of a bitmap that come first by a number, and some more. Returns NOT_WALKED if too many have the same number. */
-export function walkNumbers(bits: usize, keys: u32, wanted: u32, marked: bool): u32 {
+/**
+ * A key that at least `wanted` documents of a bitmap behind the mark do not exceed, if the first key is a time: as many are in pages whose
+ * last time, in the order, it is. LAST if nothing is known.
+ */
+export function boundOf(bits: usize, wanted: u32, marked: bool): u64 {
+  const key = keyAt(0);
+  const field = load<u32>(key, K_COLUMN);
+  if (!isNotedTime(key)) return LAST;
+  const mark = marked ? load<u64>(key, K_MARK) : 0;
+  const pages = noteTimes(field);
+  let count: u32 = 0;
+  for (let page: u32 = 0; page < pages; page++) {
+    if (marked && firstKey(key, page) <= mark) continue;
+    store<u64>(sortKeyAt(count), lastKey(key, page));
+    store<u32>(slotAt(count++), page);
+  }
+  sortByKey(0, count);
+  let found: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    found += bitsOfPage(bits, load<u32>(slotAt(i)));
+    if (found >= wanted) return load<u64>(sortKeyAt(i));
+  }
+  return LAST;
+}
+
+function isNotedTime(key: usize): bool {
+  return load<u32>(key) === BY_TIME && hasNotes(load<u32>(key, K_COLUMN));
+}
+
+/** The first key of a page's documents in the order; LAST if it has none. */
+function firstKey(key: usize, page: u32): u64 {
+  const note = noteOf(load<u32>(key, K_COLUMN), page);
+  if (note === 0) return LAST;
+  const descending = (load<u32>(key, K_FLAGS) & DESCENDING) !== 0;
+  return sortable(load<f64>(note + (descending ? N_LAST : N_FIRST)), descending);
+}
+
+/** The last one. */
+function lastKey(key: usize, page: u32): u64 {
+  const note = noteOf(load<u32>(key, K_COLUMN), page);
+  if (note === 0) return LAST;
+  const descending = (load<u32>(key, K_FLAGS) & DESCENDING) !== 0;
+  return sortable(load<f64>(note + (descending ? N_FIRST : N_LAST)), descending);
+}
+
+/**
+ * Lists the documents of a bitmap that come first by a number, and some more; none is behind `bound`. Returns NOT_WALKED if too many have the
+ * same number.
+ */
+export function walkNumbers(bits: usize, keys: u32, wanted: u32, marked: bool, bound: u64): u32 {
   const key = keyAt(0);
   const most = wanted * 4 + SPARE;
   const bytes = levelBytes();
   const isTime = load<u32>(key) === BY_TIME;
+  const isNoted = isNotedTime(key);
   const descending = (load<u32>(key, K_FLAGS) & DESCENDING) !== 0;
+  const pages = (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
   let count: u32 = 0;
-  let bound = LAST;
-  for (let i: u32 = 0; i < bytes; i += 8) {
-    const numbers = isTime ? timePage(load<u32>(key, K_COLUMN), i >> (TIME_SHIFT - 3)) + ((i << 6) & ((TIME_SLOTS << 3) - 1)) : buffer(B_SCORES) + (i << 6);
-    const areNone = isTime && timePage(load<u32>(key, K_COLUMN), i >> (TIME_SHIFT - 3)) === 0;
-    for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) {
-      const bit = <u32>ctz(word);
-      const own = areNone ? LAST : sortable(load<f64>(numbers + (<usize>bit << 3)), descending);
-      if (own > bound || (marked && !isBehind((i << 3) + bit, keys))) continue;
-      if (count === most) {
-        count = keepBest(count, wanted);
-        if (count > most >> 1) return NOT_WALKED;
-        bound = load<u64>(sortKeyAt(wanted - 1));
-        if (own > bound) continue;
+  for (let n: u32 = 0; n < pages; n++) {
+    // Later slots mostly have later times, so that the bound is soon near the end.
+    const page = isNoted && descending ? pages - 1 - n : n;
+    if (isNoted && firstKey(key, page) > bound) continue;
+    const times = isTime ? timePage(load<u32>(key, K_COLUMN), page) : 0;
+    const numbers = isTime ? times : buffer(B_SCORES) + (<usize>page << (TIME_SHIFT + 3));
+    for (let i = page * PAGE_BYTES; i < min(bytes, (page + 1) * PAGE_BYTES); i += 8) {
+      for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) {
+        const slot = (i << 3) + <u32>ctz(word);
+        const own = isTime && times === 0 ? LAST : sortable(load<f64>(numbers + (<usize>(slot & (TIME_SLOTS - 1)) << 3)), descending);
+        if (own > bound || (marked && !isBehind(slot, keys))) continue;
+        if (count === most) {
+          count = keepBest(count, wanted);
+          if (count > most >> 1) return NOT_WALKED;
+          bound = load<u64>(sortKeyAt(wanted - 1));
+          if (own > bound) continue;
+        }
+        store<u64>(sortKeyAt(count), own);
+        store<u32>(slotAt(count++), slot);
       }
-      store<u64>(sortKeyAt(count), own);
-      store<u32>(slotAt(count++), (i << 3) + bit);
     }
   }
   return count;
@@ -169,12 +224,17 @@ function dropMarked(from: usize, end: usize, keys: u32): usize {
   return to;
 }
 
-/** Lists the documents of a bitmap, behind the mark if there is one. */
-export function listSlots(bits: usize, keys: u32, marked: bool): u32 {
+/** Lists the documents of a bitmap, behind the mark if there is one; those of pages of times that are behind `bound` may be left out. */
+export function listSlots(bits: usize, keys: u32, marked: bool, bound: u64): u32 {
   const bytes = levelBytes();
   const slots = buffer(B_SLOTS);
+  const key = keyAt(0);
   let count: u32 = 0;
   for (let i: u32 = 0; i < bytes; i += 8) {
+    if (bound !== LAST && i % PAGE_BYTES === 0 && firstKey(key, i / PAGE_BYTES) > bound) {
+      i += PAGE_BYTES - 8;
+      continue;
+    }
     for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) {
       const slot = (i << 3) + <u32>ctz(word);
       if (marked && !isBehind(slot, keys)) continue;

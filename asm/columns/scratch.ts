@@ -1,5 +1,6 @@
-// Buffers that hold nothing between requests, but for what is kept until a document changes. Each is a chunk that grows as needed. While a checkpoint is read, they grow at the end
-// of the memory, which is not part of the checkpoint, so that requests change nothing of it but the entries of buffers.
+// Buffers that hold nothing between requests, but for what is kept until a document changes. Each is a chunk that grows as needed. While
+// a checkpoint is read, they grow at the end of the memory, which is not part of the checkpoint, so that requests change nothing of it but
+// the entries of buffers.
 
 import { H_BUFFERS, H_FROZEN, H_LEFT, H_LEFT_COUNT, MAX_LEFT, PART_SCRATCH } from './layout.ts';
 import { allocate, release, roomFor } from './memory.ts';
@@ -22,14 +23,16 @@ export const B_SCORES: u32 = 8;
 export const B_HISTOGRAM: u32 = 9;
 /** Factors by ordinal, f64. */
 export const B_FACTORS: u32 = 10;
-/** Days, f64. */
-export const B_DAYS: u32 = 11;
+/** What is noted about the times at which documents were added (see `time-notes.ts`). */
+export const B_ADDED: u32 = 11;
 /** Texts with which verdicts compare. */
 export const B_TEXTS: u32 = 12;
 /** Runs of blocks (see `slots.ts`). */
 export const B_RUNS: u32 = 13;
 /** The sets that slices are counted in. */
 export const B_COMMON: u32 = 14;
+/** The same about those at which they were updated. */
+export const B_UPDATED: u32 = 15;
 /** Values of columns by the bits of their numbers (see `slices.ts`). */
 export const B_SLICES: u32 = 16;
 /** Bitmaps over slots, by level (see `levels.ts`). */
@@ -54,6 +57,11 @@ function releaseLeft(): void {
 /** Address of a buffer; 0 until it is reserved. */
 export function buffer(id: u32): usize {
   return load<u32>(H_BUFFERS + (<usize>id << 3));
+}
+
+/** Bytes that a buffer holds. */
+export function room(id: u32): u32 {
+  return load<u32>(H_BUFFERS + (<usize>id << 3), 4);
 }
 
 /** Makes a buffer hold at least `bytes`. Its content is kept only if it does not have to grow. */

@@ -10,7 +10,7 @@ import { C_PAGES, columnAt, IDENTITY, lengthOf, R_TEXT, recordAt } from './dicti
 import { valueOf } from './forward.ts';
 import { ALL } from './facets.ts';
 import { level, levelBytes } from './levels.ts';
-import { isOfValues, listSlots, MAX_WALK, NOT_WALKED, walkNumbers, walkValues } from './listing.ts';
+import { boundOf, isOfValues, listSlots, MAX_WALK, NOT_WALKED, walkNumbers, walkValues } from './listing.ts';
 import { isReady, orderAt } from './orders.ts';
 import { countBits } from './popcount.ts';
 import { sortByKey } from './quicksort.ts';
@@ -50,9 +50,10 @@ export function sortDocuments(number: u32, keys: u32, from: u32, to: u32, marked
   reserve(B_RESULT, (to << 2) + 8);
   store<u32>(reserve(B_HISTOGRAM, BUCKETS << 2), 0);
   let count = NOT_WALKED;
-  if (documents > few) count = isOfValues(keyAt(0)) ? walkValues(bits, keys, from, to, marked, documents) : to > MAX_WALK ? NOT_WALKED : walkNumbers(bits, keys, to, marked);
+  const bound = documents > few ? boundOf(bits, to, marked) : LAST;
+  if (documents > few) count = isOfValues(keyAt(0)) ? walkValues(bits, keys, from, to, marked, documents) : to > MAX_WALK ? NOT_WALKED : walkNumbers(bits, keys, to, marked, bound);
   const below = count === NOT_WALKED ? 0 : load<u32>(buffer(B_HISTOGRAM));
-  if (count === NOT_WALKED) count = listSlots(bits, keys, marked);
+  if (count === NOT_WALKED) count = listSlots(bits, keys, marked, bound);
   return from - below >= count ? 0 : arrange(0, keys, 0, count, from - below, min(to - below, count), 0);
 }
 

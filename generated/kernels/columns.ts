@@ -127,14 +127,16 @@ export const B_SCORES = 8;
 export const B_HISTOGRAM = 9;
 /** Factors by ordinal, f64. */
 export const B_FACTORS = 10;
-/** Days, f64. */
-export const B_DAYS = 11;
+/** Days on which documents were added (see `days.ts`). */
+export const B_ADDED = 11;
 /** Texts with which verdicts compare. */
 export const B_TEXTS = 12;
 /** Runs of blocks (see `slots.ts`). */
 export const B_RUNS = 13;
 /** The sets that slices are counted in. */
 export const B_COMMON = 14;
+/** Days on which documents were updated. */
+export const B_UPDATED = 15;
 /** Values of columns by the bits of their numbers (see `slices.ts`). */
 export const B_SLICES = 16;
 /** Bitmaps over slots, by level (see `levels.ts`). */

@@ -17,7 +17,6 @@ export const Buffers = {
   counts: layout.B_COUNTS,
   result: layout.B_RESULT,
   factors: layout.B_FACTORS,
-  days: layout.B_DAYS,
   keys: layout.B_TEXTS,
 } as const;
 /** The kinds of sort keys, and their flags. */

@@ -24,7 +24,7 @@ interface GeoExports extends WebAssembly.Exports {
   withinByBoxes(): number;
   withinByHashes(): number;
   keepOrds(): number;
-  countCells(digits: number): number;
+  countCells(digits: number, most: number): number;
   listPoints(skipped: number, leaves: number): number;
   openShape(edges: number): number;
   shapeEdges(shape: number): number;
@@ -175,13 +175,14 @@ export class GeoKernel {
     };
   }
 
-  /** Cells of geohashes with this many digits, ascending, with the number of documents in each. */
-  cells(digits: number, filter?: Uint32Array | undefined): { readonly cell: bigint; readonly count: number }[] {
+  /** Cells of geohashes with this many digits and the number of documents in each, up to `most` with the most first, of equal ones the least. */
+  cells(digits: number, most: number, filter?: Uint32Array | undefined): { readonly cell: bigint; readonly count: number }[] {
     this.#open({ lat: 0, lng: 0, chord: 0, limit: 0, filter });
-    const count = this.#call.countCells(digits);
+    const count = this.#call.countCells(digits, most);
     const [at, view] = [this.#found(), this.#view];
     const cells = Array.from({ length: count }, (_, i) => ({ cell: view.getBigUint64(at + i * layout.NEAR, true), count: view.getUint32(at + i * layout.NEAR + layout.NEAR_ORD, true) }));
-    this.#trim(count * layout.NEAR);
+    // The list of all cells may be long, whatever is kept of it.
+    this.#call.drop(layout.B_FOUND);
     return cells;
   }
 

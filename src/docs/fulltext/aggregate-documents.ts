@@ -92,9 +92,7 @@ const DEFAULT_CELLS = 1000;
 function countCells(view: AggregateDeps['geo'], { documents }: Pick<SelectedDocuments, 'documents'>, { collection, geohash }: Input): Cells | undefined {
   if (geohash === undefined) return undefined;
   const { precision = DEFAULT_PRECISION, size = DEFAULT_CELLS } = geohash;
-  const cells = view.indexOf(collection)?.places.cells(precision, documents) ?? [];
-  // The sort is stable, and cells arrive in the order of their geohashes.
-  const best = cells.sort((a, b) => b.count - a.count).slice(0, size);
+  const best = view.indexOf(collection)?.places.cells(precision, size, documents) ?? [];
   return best.map(({ geohash: hash, count }) => ({ geohash: hash, ...decodeGeohash(hash)!, count }));
 }
 

@@ -200,13 +200,49 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
     compare();
   });
 
+  it('count days, sort and filter by time, whatever times the documents of a page of slots have, while these change', () => {
+    const DAY = 86_400;
+    const PAGE = 512;
+    const pageOfTimes = fc.record({ first: fc.constantFrom(0, -3, 20_000, 90_000), days: fc.constantFrom(1, 2, 400, 65_536, 65_537, 200_000, 2_000_000) });
+    const change = fc.record({ ord: fc.nat(4 * PAGE), day: fc.constantFrom(undefined, 0, 3, 70_000, 3_000_000) });
+    const aSet = fc.record({ from: fc.nat(2 * PAGE), apart: fc.constantFrom(1, 2, 100) });
+    const anOrder = fc.record({ name: fc.constantFrom('addedAt' as const, 'updatedAt' as const), descending: fc.boolean(), offset: fc.constantFrom(0, 3, 700) });
+    const bounds = fc.record({ gte: fc.constantFrom(-DAY, 0, 2 * DAY, 20_010 * DAY), lte: fc.constantFrom(DAY, 20_100 * DAY, 80_000 * DAY, 1e12) });
+    fc.assert(fc.property(fc.array(pageOfTimes, { maxLength: 4 }), fc.nat(PAGE), fc.array(change, { maxLength: 3 }), aSet, anOrder, bounds, (pages, missing, changes, { from, apart }, { name, descending, offset }, within) => {
+      const [store, reference] = [ColumnStore.create({ build, fewDocuments: 0 }), new ReferenceColumns()];
+      const asked = (columns: Columns, counted: OrdSet | undefined) => {
+        const keys = [{ column: { kind: 'time', name }, descending }] as const;
+        const page = columns.sort(counted, { keys, offset, count: 5 });
+        const next = page.length === 0 ? [] : columns.sort(counted, { keys, offset: 0, count: 5, after: page.at(-1)! });
+        const passing = columns.select({ filter: { kind: 'range', field: name, bounds: within }, now: 0 });
+        return { days: [columns.days(counted, 'addedAt'), columns.days(counted, 'updatedAt')], page, next, passing: passing && [...passing] };
+      };
+      const put = (ord: number, day: number): void => {
+        for (const columns of [store, reference]) columns.put({ ord, key: `k${ord}`, lang: 'en', addedAt: day * DAY, updatedAt: day * DAY + ((ord * 7919) % (2 * DAY)), meta: {} });
+      };
+      const set = OrdSet.of(Array.from({ length: pages.length * PAGE }, (_, ord) => ord).filter((ord) => ord >= from && ord % apart === 0));
+      const compare = (): void => {
+        for (const counted of [undefined, set]) expect(asked(store, counted)).toEqual(asked(reference, counted));
+      };
+      for (const [page, { first, days }] of pages.entries()) {
+        for (let i = 0; i < PAGE - (page === pages.length - 1 ? missing : 0); i++) put(page * PAGE + i, first + ((i * 7907) % days));
+        compare();
+      }
+      for (const { ord, day } of changes) {
+        if (day === undefined) for (const columns of [store, reference]) columns.remove(ord);
+        else put(ord, day);
+        compare();
+      }
+    }), { numRuns: build === 'debug' ? 10 : 30 });
+  });
+
   it('keep sets of every size, in order and at random, while they grow and shrink', () => {
     const store = ColumnStore.create({ build, fewValues: 50 });
     const reference = new ReferenceColumns();
     const { next: random } = seededRandom(5);
     const made = (i: number): ColumnDocument => ({
       ord: i + 5, key: `k${i}`, lang: 'en', addedAt: i, updatedAt: (i * 7919) % 3001, expiresAt: i % 50 === 0 ? 10 + i : undefined,
-      meta: { all: ['x'], half: [random() < 0.5 ? 'y' : 'n'], some: random() < 0.02 ? ['s'] : [], few: random() < 0.003 ? ['f', 'g'] : [], blocks: [String(i >> 9)], own: [String((i * 7919) % 20_011)], equal: i % 7 === 0 ? [] : [['1', '1.0', '2', '1e0', 'b', '2.0'][i % 6]!] },
+      meta: { all: ['x'], half: [random() < 0.5 ? 'y' : 'n'], some: random() < 0.02 ? ['s'] : [], few: random() < 0.003 ? ['f', 'g'] : [], blocks: [String(i >> 9)], own: [String((i * 7919) % 20_011)], many: [String(i % 4500)], equal: i % 7 === 0 ? [] : [['1', '1.0', '2', '1e0', 'b', '2.0'][i % 6]!] },
     });
     const both = (act: (columns: Columns) => void): void => [store, reference].forEach(act);
     const texts = ['all = x', 'half = y', 'NOT half = y AND some = s', 'few = g', 'blocks = 3 OR blocks IN ["4", "7"]', 'blocks >= 5', 'own < 9000', 'own < 100', 'own STARTS WITH 7', 'addedAt > 3000', 'few EXISTS'];
@@ -215,7 +251,7 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
         while (!store.prepare({ filter: parseFilter(text) }));
         const [set, expected] = [store, reference].map((columns) => columns.select({ filter: parseFilter(text), now: 3000 }));
         expect([...set!], text).toEqual([...expected!]);
-        for (const field of ['blocks', 'half', 'few', 'own', 'lang']) {
+        for (const field of ['blocks', 'half', 'few', 'own', 'many', 'lang']) {
           const facet = { field, orderBy: 'count', limit: 5 } as const;
           expect(store.facet(set, facet), `${field} of ${text}`).toEqual(reference.facet(set, facet));
         }

@@ -286,7 +286,7 @@ export class ColumnStore implements Columns {
   /** Counts days that lie too far apart for an array. */
   #countDays(documents: number): { day: number; count: number }[] {
     const counts = new Map<number, number>();
-    for (const day of new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.days), documents)) counts.set(day, (counts.get(day) ?? 0) + 1);
+    for (const day of new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.output), documents)) counts.set(day, (counts.get(day) ?? 0) + 1);
     return [...counts].map(([day, count]) => ({ day, count })).sort((a, b) => a.day - b.day);
   }
 

@@ -125,9 +125,9 @@ export class PlaceIndex {
     }
   }
 
-  /** Counts documents by geohash of 1 to 12 characters, in the order of geohashes. */
-  cells(length: number, documents?: OrdSet | undefined): { readonly geohash: string; readonly count: number }[] {
-    return this.#kernel.cells(length, documents?.words).map(({ cell, count }) => ({ geohash: geohashFrom(cell, length), count }));
+  /** Counts documents by geohash of 1 to 12 characters: up to `most` cells, those with the most documents first, then in the order of geohashes. */
+  cells(length: number, most: number, documents?: OrdSet | undefined): { readonly geohash: string; readonly count: number }[] {
+    return this.#kernel.cells(length, most, documents?.words).map(({ cell, count }) => ({ geohash: geohashFrom(cell, length), count }));
   }
 
   /** Copies a part of what `save` has not yet read; returns true while there is more. A change without it copies the rest at once. */

@@ -73,6 +73,34 @@ describe('places and factors that are remembered', () => {
     }
     compare();
   });
+
+  it('are not taken for those of another document, when as many compactions have passed as there are epochs', () => {
+    const EPOCHS = 255;
+    const texts = ['ant bee cow cow', 'bee cow cow ant'];
+    const indexes = [new InvertedIndex({ build: 'debug' }), new InvertedIndex({ build: 'debug', cacheBytes: 0 })];
+    const add = (index: InvertedIndex, ord: number) => index.add(ord, [{ field: 0, text: texts[ord]! }]);
+    const found = (index: InvertedIndex) => {
+      const words = ['ant', 'bee'].map((form, offset): RerankWord => ({ forms: [index.form(form)!], exact: index.form(form), offset, glued: false, identifier: false }));
+      return index.search({ kind: 'or', of: words.map(({ forms }) => ({ kind: 'term', forms: [{ id: forms[0]! }] })) }, { algorithm: BM25, limit: 2, rerank: [{ words, classes: ~0 }] }).hits;
+    };
+    for (const index of indexes) {
+      // A small index keeps no factors.
+      index.add(texts.length, [{ field: 0, text: Array.from({ length: 20_000 }, (_, i) => `w${i}`).join(' ') }]);
+      for (const ord of texts.keys()) add(index, ord);
+    }
+    const before = found(indexes[0]!);
+    expect(before[0]!.score).not.toBe(before[1]!.score);
+    // Each round, the documents change their numbers, and nothing else. No search stores factors meanwhile, in place of the first ones.
+    for (const index of indexes) {
+      for (let round = 0; round < EPOCHS; round++) {
+        index.remove(round % 2);
+        add(index, round % 2);
+        while (index.compact(1000));
+      }
+    }
+    expect(found(indexes[0]!)).toEqual(found(indexes[1]!));
+    expect(found(indexes[0]!)).toEqual(before);
+  });
 });
 
 describe('the best of many candidates', () => {
