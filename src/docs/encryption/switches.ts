@@ -101,14 +101,14 @@ export class Switches {
     const aim = AIMS[step === 'open' ? 'open' : 'seal'];
     let present = step;
     let unreadable = 0;
-    for await (const { concerned } of storedBatches(sql, cid, aim)) {
+    for await (const { concerned, isAgain } of storedBatches(sql, cid, aim)) {
       this.#stopping.signal.throwIfAborted();
       if (concerned.length === 0) continue;
       const { errors } = await resealRows(this.#deps, concerned, aim, async (tx) => {
         if (present === 'seal') await endSwitch(tx, { collection, step: 'seal' }, 'reseal');
       });
       if (present === 'seal') present = 'reseal';
-      unreadable += errors.length;
+      if (!isAgain) unreadable += errors.length;
     }
     // A retry would not help; the encryption status counts these values.
     if (unreadable > 0) log.error({ collection, unreadable, step }, 'values of the collection cannot be read and stay as they are');
