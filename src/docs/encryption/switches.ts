@@ -9,6 +9,8 @@ import { storedBatches } from './stored-batches.ts';
 export interface SwitchesDeps extends ResealDeps {
   readonly log: Log;
   readonly timer: Timer;
+  /** Removes what other tables quote of the values that were encrypted. */
+  readonly withhold: (collection: string, signal: AbortSignal) => Promise<void>;
 }
 
 const BACKOFF: Backoff = { initial: 1000, max: 300_000 };
@@ -91,6 +93,7 @@ export class Switches {
     const found = await readCollection(sql, collection);
     const last = found === undefined ? step : await this.#convertAll(found.id, pending);
     const next = last === 'reseal' ? 'scrub' : undefined;
+    if (next === 'scrub') await this.#deps.withhold(collection, this.#stopping.signal);
     await sql.transaction((tx) => endSwitch(tx, { collection, step: last }, next));
     return next && { collection, step: next };
   }
