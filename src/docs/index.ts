@@ -205,6 +205,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     temporal.start();
     retention?.start();
     void geo.start();
+    void maintenance.start();
   };
   const duty = isNode && env.settings.mode !== 'read' ? new Duty({
     ...env, peers: env.sql.peers!,

@@ -179,7 +179,10 @@ describe('what a follower has', () => {
     await untilEqual(follower, leader);
     await stop(follower);
     await add(leader, 'c');
+    const torn = `${folder.path('follower')}.snapshot.tmp`;
+    await writeFile(torn, 'of a process that was killed');
     follower = await startFollower();
+    await expect(readFile(torn)).rejects.toMatchObject({ code: 'ENOENT' });
     await untilEqual(follower, leader);
     expect(follower.logged.filter(({ message }) => message.includes('snapshot'))).toEqual([]);
     expect(await contentOf(follower.sql)).toEqual(await contentOf(leader.sql));
