@@ -97,7 +97,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const bodies: Bodies = createBodies(env, { outbound, configOf: (name) => collections.configOf(name) });
   env.codec.connect(bodies);
   const collections: Collections = createCollections(env, { bodies });
-  const encryption = createEncryption(env, { collections });
+  const encryption = createEncryption(env, { collections, withhold: (collection, signal) => memory.withhold(collection, signal) });
   const audit = createAudit(env);
   const schemas = createSchemas(env);
   const embeddings = createEmbeddings(env, { collections, outbound, indexReady: () => vectors.view.isReady });
@@ -205,6 +205,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     temporal.start();
     retention?.start();
     void geo.start();
+    void maintenance.start();
   };
   const duty = isNode && env.settings.mode !== 'read' ? new Duty({
     ...env, peers: env.sql.peers!,

@@ -14,10 +14,10 @@ afterEach(async () => {
   for (const schedule of running.splice(0)) await schedule.stop();
 });
 
-/** A schedule for 03:00, with a folder and copies in memory that fail when a test requests it. */
-function started(present: readonly string[] = []) {
+/** A schedule for 03:00, with a folder and copies in memory that fail when a test requests it. The clock is ahead by `wrong.ms`. */
+function started(present: readonly string[] = [], { retention = KEEP_TWO, wrong = { ms: 0 } } = {}) {
   const timer = new VirtualTimer();
-  const clock = { now: () => START + timer.now };
+  const clock = { now: () => START + timer.now + wrong.ms };
   const files = new Set(present);
   const copied = new Set<string>();
   const faults = { make: 0, put: 0 };
@@ -36,7 +36,7 @@ function started(present: readonly string[] = []) {
     remove: async (name) => void copied.delete(name),
   };
   const schedule = new BackupSchedule({
-    cron: '0 3 * * *', timezone: 'UTC', retention: KEEP_TWO, clock, timer, log: silentLog, copies,
+    cron: '0 3 * * *', timezone: 'UTC', retention, clock, timer, log: silentLog, copies,
     folder: {
       ending: '.db',
       async make(name) {
@@ -97,6 +97,42 @@ describe('BackupSchedule', () => {
     await timer.advance(2 * MINUTE);
     expect([...copied]).toEqual([...files]);
     expect(schedule.report).toMatchObject({ failures: 0, counts: { ok: 1, failed: 1 } });
+  });
+
+  it('goes on beside backups whose names are in the future, because the clock was wrong', async () => {
+    const ahead = [200, 100].map((days) => scheduledName(START + days * DAY, '.db'));
+    const { schedule, timer, files, copied, faults } = started(ahead, { retention: { ...KEEP_TWO, last: 1 } });
+    faults.make = 1;
+    await timer.settle();
+    expect(schedule.report).toMatchObject({ failures: 1 });
+    await timer.advance(MINUTE);
+    const [first, ...others] = [...files].filter((name) => !ahead.includes(name));
+    expect([first! <= nameAt(MINUTE), others, [...copied]]).toEqual([true, [], [first]]);
+    expect(schedule.report.failures).toBe(0);
+    expect(schedule.report.lastGoodAt).toBeLessThanOrEqual((START + MINUTE) / 1000);
+    await timer.advance(FIFTEEN_HOURS);
+    expect([...files]).toEqual([...ahead, nameAt(FIFTEEN_HOURS)]);
+    expect([...copied]).toEqual([nameAt(FIFTEEN_HOURS)]);
+  });
+
+  it.each([[1000 * DAY], [3 * 60 * MINUTE]])('keeps its times when the clock is set back by %i ms', async (ms) => {
+    const wrong = { ms };
+    const { schedule, timer, files } = started([scheduledName(START + ms, '.db')], { wrong });
+    await timer.settle();
+    wrong.ms = 0;
+    await timer.advance(FIFTEEN_HOURS);
+    expect([...files]).toContain(nameAt(FIFTEEN_HOURS));
+    expect(schedule.report).toMatchObject({ counts: { failed: 0 }, nextAt: (START + FIFTEEN_HOURS + DAY) / 1000 });
+  });
+
+  it('makes one backup for a time that comes twice', async () => {
+    const wrong = { ms: 0 };
+    const { schedule, timer, files } = started([TODAY], { wrong });
+    await timer.advance(FIFTEEN_HOURS);
+    wrong.ms = -60 * MINUTE;
+    await timer.advance(3 * 60 * MINUTE);
+    expect([...files]).toEqual([TODAY, nameAt(FIFTEEN_HOURS)]);
+    expect(schedule.report).toMatchObject({ counts: { failed: 0 }, nextAt: (START + FIFTEEN_HOURS + DAY) / 1000 });
   });
 
   it('refuses an expression or a zone that is none', () => {

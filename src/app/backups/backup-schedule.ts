@@ -117,41 +117,55 @@ export class BackupSchedule {
     const { clock, log } = this.#options;
     try {
       await this.#look();
-      [this.#good] = this.#kept;
+      this.#good = this.#newest();
     } catch (error) {
       log.warn({ err: error }, 'the folder of backups cannot be read');
     }
     let due = this.#isMissing() ? clock.now() : this.#times.after(clock.now());
     while (due !== undefined && !this.#stopping.signal.aborted) {
       this.#nextAt = due;
-      await this.#until(due);
+      const isDue = await this.#until(due);
       if (this.#stopping.signal.aborted) return;
-      due = (await this.#attempt()) ? this.#times.after(clock.now()) : clock.now() + backoffDelay(this.#failures, RETRY);
+      if (isDue) await this.#attempt();
+      due = this.#failures === 0 ? this.#times.after(clock.now()) : clock.now() + backoffDelay(this.#failures, RETRY);
     }
     this.#nextAt = undefined;
+  }
+
+  /** The newest backup. Names in the future are those of a clock that was wrong: nothing may wait until it is as late. */
+  #newest(): KeptBackup | undefined {
+    const now = this.#options.clock.now();
+    return this.#kept.find(({ at }) => at <= now);
   }
 
   /** Whether no backup was made since the last time at which one was due. */
   #isMissing(): boolean {
     const slot = this.#times.upTo(this.#options.clock.now());
-    return slot !== undefined && (this.#kept[0]?.at ?? -Infinity) < slot;
+    return slot !== undefined && (this.#newest()?.at ?? -Infinity) < slot;
   }
 
-  async #until(due: number): Promise<void> {
+  /** Resolves with false when the clock was set back before the call, so that the time has to be found anew. */
+  async #until(due: number): Promise<boolean> {
     const { clock, timer } = this.#options;
     const { signal } = this.#stopping;
-    for (let left = due - clock.now(); left > 0 && !signal.aborted; left = due - clock.now()) await timer.sleep(Math.min(left, STEP_MS), signal);
+    const first = clock.now();
+    for (let left = due - first; left > 0 && !signal.aborted; left = due - clock.now()) {
+      if (clock.now() < first - STEP_MS) return false;
+      await timer.sleep(Math.min(left, STEP_MS), signal);
+    }
+    return true;
   }
 
-  /** Never rejects; resolves with false for a failure. */
-  async #attempt(): Promise<boolean> {
+  /** Never rejects. */
+  async #attempt(): Promise<void> {
     const { clock, log } = this.#options;
     const begun = clock.now();
     try {
-      // If only the copy failed, the backup is not made again.
-      if (this.#failures === 0 || this.#isMissing()) await this.#make(begun);
-      await this.#copy();
-      const newest = this.#kept[0]!;
+      // It is there already if only its copy failed, and when the clock shows a time again.
+      if (this.#isMissing()) await this.#make(begun);
+      const newest = this.#newest();
+      if (newest === undefined) throw new Error('the clock was set back while the backup was made');
+      await this.#copy(newest);
       this.#good = { at: newest.at, sizeBytes: newest.sizeBytes, durationMs: clock.now() - begun };
       this.#failures = 0;
       this.#lastError = undefined;
@@ -162,10 +176,9 @@ export class BackupSchedule {
       this.#counts.failed += 1;
       this.#lastError = error instanceof Error ? error.message : String(error);
       log.error({ err: error, failures: this.#failures }, 'scheduled backup failed; trying again');
-      return false;
+      return;
     }
     await this.#prune();
-    return true;
   }
 
   async #make(at: number): Promise<void> {
@@ -187,11 +200,9 @@ export class BackupSchedule {
     return dated.sort((a, b) => b.at - a.at);
   }
 
-  async #copy(): Promise<void> {
+  async #copy({ name }: KeptBackup): Promise<void> {
     const { copies } = this.#options;
-    const newest = this.#kept[0];
-    if (copies === undefined || newest === undefined) return;
-    if (!(await copies.list()).includes(newest.name)) await copies.put(newest.name);
+    if (copies !== undefined && !(await copies.list()).includes(name)) await copies.put(name);
   }
 
   /** Never rejects: failing to remove an old backup is not a failure of the new one. */
@@ -208,9 +219,11 @@ export class BackupSchedule {
     }
   }
 
+  /** Backups in the future count among others only when the clock is as late. */
   #expired<B extends DatedBackup>(backups: readonly B[]): B[] {
     const { retention, clock, timezone } = this.#options;
-    return expiredBackups(backups, retention, clock.now(), timezone);
+    const now = clock.now();
+    return expiredBackups(backups.filter(({ at }) => at <= now), retention, now, timezone);
   }
 }
 

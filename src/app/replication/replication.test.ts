@@ -179,10 +179,26 @@ describe('what a follower has', () => {
     await untilEqual(follower, leader);
     await stop(follower);
     await add(leader, 'c');
+    const torn = `${folder.path('follower')}.snapshot.tmp`;
+    await writeFile(torn, 'of a process that was killed');
     follower = await startFollower();
+    await expect(readFile(torn)).rejects.toMatchObject({ code: 'ENOENT' });
     await untilEqual(follower, leader);
     expect(follower.logged.filter(({ message }) => message.includes('snapshot'))).toEqual([]);
     expect(await contentOf(follower.sql)).toEqual(await contentOf(leader.sql));
+  });
+
+  it('has the places of postcodes that its leader loads', async () => {
+    const leader = await startLeader();
+    const follower = await startFollower();
+    const places = [{ geo_postcode: ['10117'], geo_country: ['de'] }, { geo_lat: ['52.5'], geo_lng: ['13.4'] }];
+    for (const [i, meta] of places.entries()) await leader.do('POST', '/v1/add', { collection: 'blog', key: String(i), lang: 'en', contentMd: 'x', meta });
+    await writeFile(join(dirname(folder.path('leader')), 'de.csv'), '10117,52.517,13.388\n');
+    await untilEqual(follower, leader);
+    await expect.poll(() => follower.do('GET', '/v1/geo-stats'), POLLING).toMatchObject({ ready: true, collections: { blog: { points: 1 } } });
+    await leader.do('POST', '/v1/geo-reindex', { loadPostcodes: [{ country: 'de', csvPath: 'de.csv' }] });
+    const near = { collection: 'blog', lat: 52.5, lng: 13.4, radiusMeters: 10_000 };
+    await expect.poll(async () => (await follower.do<{ total: number }>('POST', '/v1/geo-search', near)).total, POLLING).toBe(2);
   });
 
   it('is a snapshot where the leader was restored from a backup', async () => {

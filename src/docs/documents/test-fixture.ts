@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { silentLog } from '../../lib/log.ts';
 import { createInvoker, DEFAULT_ANSWER_BYTES, type Download, type Handlers, type Invoke, type OutputOf, type StreamedBody } from '../../operations/index.ts';
-import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Change, type Sql } from '../../storage/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Change, type KeyRing, type Sql } from '../../storage/index.ts';
 import { DOCS_INPUTS } from '../test-fixture.ts';
 import { createCollections, type Collections } from '../collections/index.ts';
 import { createColumns, type ColumnsView } from '../columns/index.ts';
@@ -43,14 +43,14 @@ export class Fixture {
   #milliseconds = START * 1000;
   #invoke: Invoke<Operations>;
 
-  private constructor(sql: Sql, folder: string | undefined, given: Partial<DocsEnvironment['settings']>) {
+  private constructor(sql: Sql, folder: string | undefined, given: Partial<DocsEnvironment['settings']>, keys: KeyRing | undefined) {
     const clock = { now: () => this.#milliseconds };
     this.sql = sql;
     this.#folder = folder;
     this.feed = new ChangeFeed(sql, clock);
     // Only the settings that the tested areas read; the other settings belong to the system area.
     const settings = { ttlSweepMs: 30_000, codeMaxSymbols: 512, ...given } as DocsEnvironment['settings'];
-    this.environment = { sql, feed: this.feed, codec: new BodyCodec(), clock, log: silentLog, settings };
+    this.environment = { sql, feed: this.feed, codec: new BodyCodec(), clock, log: silentLog, settings, keys };
     this.collections = createCollections(this.environment);
     this.schemas = createSchemas(this.environment);
     this.columns = createColumns(this.environment, { collections: this.collections });
@@ -59,11 +59,11 @@ export class Fixture {
     this.#invoke = this.#invokerOf({});
   }
 
-  static async open(driver: DriverName, settings: Partial<DocsEnvironment['settings']> = {}): Promise<Fixture> {
+  static async open(driver: DriverName, settings: Partial<DocsEnvironment['settings']> = {}, keys?: KeyRing): Promise<Fixture> {
     const folder = driver === 'sql.js' ? undefined : await mkdtemp(join(tmpdir(), 'quire-documents-'));
-    const sql = await openDatabase({ path: folder === undefined ? ':memory:' : join(folder, 'test.db') });
+    const sql = await openDatabase({ path: folder === undefined ? ':memory:' : join(folder, 'test.db'), keys });
     await migrate(sql, DOCUMENT_MIGRATIONS);
-    const fixture = new Fixture(sql, folder, settings);
+    const fixture = new Fixture(sql, folder, settings, keys);
     await fixture.columns.start();
     await fixture.geo.view.start();
     return fixture;

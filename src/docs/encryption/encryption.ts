@@ -34,12 +34,14 @@ export interface Encryption {
 export interface EncryptionAreas {
   readonly collections: Pick<Collections, 'configOf' | 'configs' | 'onEncryptionSwitched'>;
   readonly timer?: Timer;
+  /** Removes what other tables quote of a collection that was encrypted. */
+  readonly withhold?: (collection: string, signal: AbortSignal) => Promise<void>;
 }
 
-export function createEncryption(environment: DocsEnvironment, { collections, timer = systemTimer }: EncryptionAreas): Encryption {
+export function createEncryption(environment: DocsEnvironment, { collections, timer = systemTimer, withhold = async () => undefined }: EncryptionAreas): Encryption {
   const { sql, feed, clock, log, keys, isNode } = environment;
   const rotation = keys && new Rotation({ sql, feed, clock, log, keys, isNode });
-  const switches = keys && new Switches({ sql, feed, clock, log, keys, timer });
+  const switches = keys && new Switches({ sql, feed, clock, log, keys, timer, withhold });
   let started = false;
   const check = async (): Promise<void> => {
     if (keys === undefined) return refuseWithoutKey(collections);

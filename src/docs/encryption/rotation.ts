@@ -4,8 +4,8 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { listCollections, readCollection } from '../stored-collections.ts';
 import { failInterrupted, insertJob, readOpenJob, updateJob } from './job-rows.ts';
-import { resealRows, type Aim, type ResealDeps } from './reseal.ts';
-import { storedBatches } from './stored-batches.ts';
+import { resealRows, type Aim, type Resealed, type ResealDeps } from './reseal.ts';
+import { storedBatches, type StoredBatch } from './stored-batches.ts';
 
 export interface RotationDeps extends ResealDeps {
   readonly log: Log;
@@ -127,20 +127,22 @@ export class Rotation {
     for (const { id } of collections) {
       for await (const batch of storedBatches(sql, id, aim)) {
         this.#stopping.signal.throwIfAborted();
-        job.scanned += batch.values;
-        job.skipped += batch.skipped;
-        if (batch.concerned.length > 0) await this.#rotateSome(job, batch.concerned, aim);
+        if (!batch.isAgain) {
+          job.scanned += batch.values;
+          job.skipped += batch.skipped;
+        }
+        if (batch.concerned.length > 0) await this.#rotateSome(job, batch, aim);
       }
     }
   }
 
-  /** Progress is stored in the transaction of the values that it counts. */
-  async #rotateSome(job: Job, rows: Parameters<typeof resealRows>[1], aim: Aim): Promise<void> {
-    const resealed = await resealRows(this.#deps, rows, aim, async (tx, { written, errors }) => {
-      await updateJob(tx, { ...job, reencrypted: job.reencrypted + written, errors: job.errors + errors.length });
+  /** Progress is stored in the transaction of the values that it counts. Of values that are listed again, only the written ones are new. */
+  async #rotateSome(job: Job, { concerned, isAgain }: StoredBatch, aim: Aim): Promise<void> {
+    const after = ({ written, errors }: Resealed) => ({
+      scanned: job.scanned + (isAgain ? written : 0), reencrypted: job.reencrypted + written, errors: job.errors + (isAgain ? 0 : errors.length),
     });
-    job.reencrypted += resealed.written;
-    job.errors += resealed.errors.length;
+    const resealed = await resealRows(this.#deps, concerned, aim, (tx, counted) => updateJob(tx, { ...job, ...after(counted) }));
+    Object.assign(job, after(resealed));
     if (resealed.errors.length > 0) job.lastError = messageOf(resealed.errors.at(-1));
   }
 }

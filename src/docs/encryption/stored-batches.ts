@@ -5,8 +5,10 @@ import type { Aim } from './reseal.ts';
 const BATCH_ROWS = 64;
 const BATCH_BYTES = 1024 * 1024;
 
-/** Consecutive rows; `concerned` are those to convert. */
+/** Consecutive rows of one table; `concerned` are those to convert. */
 export interface StoredBatch {
+  /** See `StoredRow`: values that were converted, or could not be, are listed again. */
+  readonly isAgain: boolean;
   /** Number of values of all rows. */
   readonly values: number;
   /** Number of those values that the aim does not concern. */
@@ -30,6 +32,7 @@ export async function* storedBatches(sql: Sql, cid: number, aim: Aim): AsyncGene
 }
 
 class Batch implements StoredBatch {
+  isAgain = false;
   values = 0;
   skipped = 0;
   readonly concerned: StoredRow[] = [];
@@ -43,6 +46,7 @@ class Batch implements StoredBatch {
     const concerned = row.keyIds.filter((keyId) => aim.concerns(keyId)).length;
     this.values += row.keyIds.length;
     this.skipped += row.keyIds.length - concerned;
+    this.isAgain = row.isAgain;
     if (concerned === 0) return;
     this.concerned.push(row);
     this.#bytes += row.bytes;

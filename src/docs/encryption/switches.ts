@@ -9,6 +9,8 @@ import { storedBatches } from './stored-batches.ts';
 export interface SwitchesDeps extends ResealDeps {
   readonly log: Log;
   readonly timer: Timer;
+  /** Removes what other tables quote of the values that were encrypted. */
+  readonly withhold: (collection: string, signal: AbortSignal) => Promise<void>;
 }
 
 const BACKOFF: Backoff = { initial: 1000, max: 300_000 };
@@ -91,6 +93,7 @@ export class Switches {
     const found = await readCollection(sql, collection);
     const last = found === undefined ? step : await this.#convertAll(found.id, pending);
     const next = last === 'reseal' ? 'scrub' : undefined;
+    if (next === 'scrub') await this.#deps.withhold(collection, this.#stopping.signal);
     await sql.transaction((tx) => endSwitch(tx, { collection, step: last }, next));
     return next && { collection, step: next };
   }
@@ -101,14 +104,14 @@ export class Switches {
     const aim = AIMS[step === 'open' ? 'open' : 'seal'];
     let present = step;
     let unreadable = 0;
-    for await (const { concerned } of storedBatches(sql, cid, aim)) {
+    for await (const { concerned, isAgain } of storedBatches(sql, cid, aim)) {
       this.#stopping.signal.throwIfAborted();
       if (concerned.length === 0) continue;
       const { errors } = await resealRows(this.#deps, concerned, aim, async (tx) => {
         if (present === 'seal') await endSwitch(tx, { collection, step: 'seal' }, 'reseal');
       });
       if (present === 'seal') present = 'reseal';
-      unreadable += errors.length;
+      if (!isAgain) unreadable += errors.length;
     }
     // A retry would not help; the encryption status counts these values.
     if (unreadable > 0) log.error({ collection, unreadable, step }, 'values of the collection cannot be read and stay as they are');

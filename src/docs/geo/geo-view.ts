@@ -44,6 +44,7 @@ function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
 
 /** Metadata that could not be decrypted may be readable after they are encrypted again. */
 function effectOf({ kind }: Change): Effect | undefined {
+  if (kind === 'geo.reindex') return 'rebuild';
   if (kind === 'doc.put' || kind === 'encryption.reseal') return 'read';
   return kind === 'doc.delete' ? 'remove' : undefined;
 }

@@ -216,6 +216,27 @@ describe.each(DRIVERS)('where documents are, over %s (contract section 4, "Geo s
 
   if (driver === 'sql.js') return;
 
+  it('has the places of new postcodes after a crash, and in every other process', async () => {
+    await writeFile(join(folder, 'de.csv'), '10117,52.517,13.388\n');
+    await add('a', { geo_postcode: ['10117'], geo_country: ['de'] });
+    await fixture.geo.view.stop(); // writes a checkpoint without its place
+    await fixture.geo.view.start();
+    await fixture.geo.view.settled();
+    const started = async () => {
+      const { view } = createGeo(fixture.environment, { collections: fixture.collections, columns: fixture.columns });
+      await view.start();
+      await view.settled();
+      return view;
+    };
+    const other = await started();
+    expect(await fixture.call('reindexGeo', { collection: 'blog', loadPostcodes: [{ country: 'de', csvPath: 'de.csv' }] })).toMatchObject({ points: 1 });
+    const later = await started();
+    await other.caughtUp();
+    await other.settled();
+    expect([other, later].map((view) => view.indexOf('blog')!.documents)).toEqual([1, 1]);
+    for (const view of [other, later]) await view.stop();
+  });
+
   it('continues from a checkpoint, encrypted where the collection is encrypted', async () => {
     await addAll();
     await fixture.geo.view.stop();

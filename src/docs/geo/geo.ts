@@ -5,7 +5,7 @@ import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createGeoView, type GeoView } from './geo-view.ts';
-import { allCollections, reindexGeo } from './reindex.ts';
+import { reindexGeo } from './reindex.ts';
 import { reloadPostcodes } from './reload-postcodes.ts';
 import { searchGeo, searchGeoPolygon, searchGeoWithin, type GeoSearchDeps } from './search.ts';
 import { readGeoStats } from './stats.ts';
@@ -19,7 +19,7 @@ export interface Geo {
    * servers that only read.
    */
   start(): Promise<void>;
-  /** Rebuilds the indexes when another process has announced new postcodes. */
+  /** Resolves when the indexes that another process has asked to rebuild are rebuilt. */
   follow(): Promise<void>;
   /** Stops rebuilding; harmless before `start` and when repeated. */
   stop(): Promise<void>;
@@ -38,14 +38,13 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
   const deps: GeoSearchDeps = { ...env, view, columns };
   const dataDir = settings.geoDataDir ?? DEFAULT_DATA_DIR;
   const stopping = new AbortController();
-  // Postcodes are not in the feed, but other processes must rebuild their own indexes.
-  const announce = () => sql.transaction((tx) => feed.append(tx, [{ kind: 'geo.reindex', collection: '' }]));
   let reloading: Promise<void> | undefined;
   return {
     view,
-    start: () => (reloading ??= reloadPostcodes({ sql, log, view, dataDir, announce }, stopping.signal)),
+    start: () => (reloading ??= reloadPostcodes({ sql, feed, log, view, dataDir }, stopping.signal)),
     async follow() {
-      for (const collection of await allCollections(sql)) await view.reindex(collection);
+      await view.caughtUp();
+      await view.settled();
     },
     async stop() {
       stopping.abort();
@@ -55,11 +54,7 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
       searchGeo: (input, context) => searchGeo(deps, input, context),
       searchGeoWithin: (input, context) => searchGeoWithin(deps, input, context),
       searchGeoPolygon: (input, context) => searchGeoPolygon(deps, input, context),
-      async reindexGeo(input, { signal }) {
-        const answer = await reindexGeo({ sql, view, dataDir }, input, signal);
-        await announce();
-        return answer;
-      },
+      reindexGeo: (input, { signal }) => reindexGeo({ sql, feed, view, dataDir }, input, signal),
       getGeoStats: (_input, { identity }) => readGeoStats({ sql, view }, identity),
       encodeGeohash: async ({ lat, lng, precision }) => ({ geohash: encodeGeohash({ lat, lng }, precision), precision }),
       decodeGeohash: async ({ geohash }) => ({ geohash: geohash.toLowerCase(), ...geohashCell(geohash)! }),

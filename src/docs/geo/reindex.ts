@@ -6,8 +6,11 @@ import type { GeoView } from './geo-view.ts';
 import { plainCountry, replacePostcodes } from './postcodes.ts';
 import { readPostcodeFile } from './read-postcode-file.ts';
 
-export interface ReindexDeps extends Pick<DocsEnvironment, 'sql'> {
-  readonly view: Pick<GeoView, 'reindex'>;
+export interface RebuildDeps extends Pick<DocsEnvironment, 'sql' | 'feed'> {
+  readonly view: Pick<GeoView, 'indexOf' | 'caughtUp' | 'settled'>;
+}
+
+export interface ReindexDeps extends RebuildDeps {
   /** The only folder of postcode files. */
   readonly dataDir: string;
 }
@@ -18,7 +21,8 @@ type Input = InputOf<Operations, 'reindexGeo'>;
  * `POST /v1/geo-reindex`: loads postcodes, either all files or none, and rebuilds the places of one collection or of all. Searches use the
  * old places meanwhile. Throws `invalid_argument` for a file that cannot be used.
  */
-export async function reindexGeo({ sql, view, dataDir }: ReindexDeps, { collection = '', loadPostcodes = [] }: Input, signal: AbortSignal): Promise<OutputOf<Operations, 'reindexGeo'>> {
+export async function reindexGeo(deps: ReindexDeps, { collection = '', loadPostcodes = [] }: Input, signal: AbortSignal): Promise<OutputOf<Operations, 'reindexGeo'>> {
+  const { sql, view, dataDir } = deps;
   const started = performance.now();
   const postcodesLoaded: Record<string, number> = {};
   const files = [];
@@ -31,12 +35,25 @@ export async function reindexGeo({ sql, view, dataDir }: ReindexDeps, { collecti
     postcodesLoaded[file.country] = places.size;
   }
   const names = collection === '' ? await allCollections(sql) : [collection];
-  let points = 0;
-  for (const name of names) {
-    signal.throwIfAborted();
-    points += await view.reindex(name);
-  }
+  await rebuild(deps, names, signal);
+  const points = names.reduce((sum, name) => sum + (view.indexOf(name)?.documents ?? 0), 0);
   return { status: 'ok', points, collection, postcodesLoaded, durationMs: Math.round(performance.now() - started) };
+}
+
+/**
+ * Rebuilds the places of some collections, by changes of the feed: other processes follow them as well, and so does a start that reads an
+ * earlier checkpoint. Throws `IndexLoading`.
+ */
+export async function rebuild({ sql, feed, view }: RebuildDeps, names: readonly string[], signal: AbortSignal): Promise<void> {
+  for (const name of names) view.indexOf(name);
+  signal.throwIfAborted();
+  await sql.transaction((tx) => feed.append(tx, names.map((name) => ({ kind: 'geo.reindex', collection: name.toLowerCase() }))));
+  await view.caughtUp(signal);
+  await Promise.race([view.settled(), aborted(signal)]);
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
 export async function allCollections(sql: ReindexDeps['sql']): Promise<string[]> {

@@ -1,15 +1,11 @@
 import type { DocsEnvironment } from '../environment.ts';
-import type { GeoView } from './geo-view.ts';
 import { keepLoadedFile, readLoadedFiles, replacePostcodes, type LoadedFile } from './postcodes.ts';
 import { hashPostcodeFile, readPostcodeFile } from './read-postcode-file.ts';
-import { allCollections } from './reindex.ts';
+import { allCollections, rebuild, type RebuildDeps } from './reindex.ts';
 
-export interface ReloadDeps extends Pick<DocsEnvironment, 'sql' | 'log'> {
-  readonly view: Pick<GeoView, 'reindex' | 'settled'>;
+export interface ReloadDeps extends RebuildDeps, Pick<DocsEnvironment, 'log'> {
   /** The only folder of postcode files. */
   readonly dataDir: string;
-  /** Announces to other processes that places have changed. */
-  readonly announce: () => Promise<unknown>;
 }
 
 /**
@@ -17,7 +13,7 @@ export interface ReloadDeps extends Pick<DocsEnvironment, 'sql' | 'log'> {
  * can no longer be used, the known postcodes of its country are kept. Never rejects; failures are logged.
  */
 export async function reloadPostcodes(deps: ReloadDeps, signal: AbortSignal): Promise<void> {
-  const { sql, log, view, announce } = deps;
+  const { sql, log, view } = deps;
   try {
     const changed: LoadedFile[] = [];
     for (const file of await readLoadedFiles(sql)) {
@@ -26,11 +22,7 @@ export async function reloadPostcodes(deps: ReloadDeps, signal: AbortSignal): Pr
     }
     if (changed.length === 0) return;
     await view.settled();
-    for (const collection of await allCollections(sql)) {
-      if (signal.aborted) return;
-      await view.reindex(collection);
-    }
-    await announce();
+    await rebuild(deps, await allCollections(sql), signal);
     // Not before: a step that a crash interrupts is repeated at the next start.
     await sql.transaction(async (tx) => {
       for (const file of changed) await keepLoadedFile(tx, file);

@@ -18,6 +18,11 @@ describe('EntryNames (decision D-72)', () => {
     expect(new EntryNames().next(key, 'en')).toBe(name);
   });
 
+  it('numbers keys with the same path, beside keys that have such a name', () => {
+    const names = new EntryNames();
+    expect(['a', 'a.', 'A~2', 'a~2', 'a..', '/a', 'a~3'].map((key) => names.next(key, 'en'))).toEqual(['a.en.md', 'a~2.en.md', 'A~2~2.en.md', 'a~2~3.en.md', 'a~3.en.md', 'a~4.en.md', 'a~3~2.en.md']);
+  });
+
   it('never leads out of the folder, and never repeats itself', () => {
     fc.assert(fc.property(fc.array(fc.oneof(hostile, fc.string()), { maxLength: 10 }), (keys) => {
       const names = new EntryNames();

@@ -9,15 +9,18 @@ const SPECIAL = /[<>:"|?*\u0000-\u001f\u007f-\u009f\ufeff]/g;
  * with `/` between folders, without `..`. Each name is returned only once, ignoring case; a repeated one gets a number.
  */
 export class EntryNames {
-  readonly #given = new Set<string>();
+  /** The names, with the last number that was given to each: many keys may have the same path, and none is tried from 1 again. */
+  readonly #given = new Map<string, number>();
 
   next(key: string, lang: string): string {
     const path = safePath(key);
-    for (let i = 1; ; i++) {
-      const name = i === 1 ? `${path}.${lang}.md` : `${path}~${i}.${lang}.md`;
-      const identity = name.toLowerCase();
-      if (this.#given.has(identity)) continue;
-      this.#given.add(identity);
+    const plain = `${path}.${lang}.md`;
+    const identity = plain.toLowerCase();
+    for (let i = (this.#given.get(identity) ?? 0) + 1; ; i++) {
+      const name = i === 1 ? plain : `${path}~${i}.${lang}.md`;
+      if (i > 1 && this.#given.has(name.toLowerCase())) continue;
+      if (i > 1) this.#given.set(name.toLowerCase(), 1);
+      this.#given.set(identity, i);
       return name;
     }
   }

@@ -6,6 +6,7 @@ import type { DocsEnvironment } from '../environment.ts';
 import { createBackup, type Backup } from './backup.ts';
 import type { BackupJail } from './backup-name.ts';
 import { exportFile } from './export.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { restoreBackup } from './restore.ts';
 
 type MaintenanceHandlers = Required<Pick<Handlers<Operations>, 'exportDocuments' | 'createBackup' | 'createBackupByQuery' | 'restoreBackup'>>;
@@ -24,6 +25,8 @@ export interface Maintenance {
   readonly handlers: MaintenanceHandlers;
   /** The implementation of the operation `createBackup`, for the service itself. */
   readonly makeBackup: (to: string) => Promise<Backup>;
+  /** Removes what interrupted backups and restores have left. Not for servers that only read. */
+  start(): Promise<void>;
 }
 
 export function createMaintenance(environment: DocsEnvironment, { documents, onRestored }: MaintenanceDependencies): Maintenance {
@@ -36,6 +39,7 @@ export function createMaintenance(environment: DocsEnvironment, { documents, onR
   const backUp = ({ to }: { to?: string }) => exclusively(() => createBackup(environment, jail, to));
   return {
     makeBackup: (to) => backUp({ to }),
+    start: () => removeLeftovers(jail.dir, environment),
     handlers: {
       exportDocuments: async ({ collection, filterMeta, filter, langs, format }) =>
         exportFile(collection, format, documents.reader.documents(collection, filterMeta, { filter, langs })),

@@ -4,7 +4,7 @@ import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { addMessage } from './add-message.ts';
 import { deleteSession } from './delete-session.ts';
-import type { MemoryHandlers } from './deps.ts';
+import { MEMORY, type MemoryHandlers } from './deps.ts';
 import { getSessionHistory } from './get-history.ts';
 import { listSessions } from './list-sessions.ts';
 import { recallMemory, type RecallDeps } from './recall/recall-memory.ts';
@@ -12,12 +12,15 @@ import type { Gate, MeaningSide, WordsSide } from './recall/sides.ts';
 import { startSession } from './start-session.ts';
 import { summarizeSession } from './summarize-session.ts';
 import { sweepSessions } from './sweep-sessions.ts';
+import { withholdTitles } from './withhold-titles.ts';
 
 /** Conversations: sessions, their messages, and recall of them (contract section 2, "Memory resources"). */
 export interface Memory {
   readonly handlers: MemoryHandlers;
   /** Removes expired sessions. Not for followers and read-only servers. */
   readonly sweep: Sweep;
+  /** Removes quotations of messages from titles, when a collection was encrypted. */
+  withhold(collection: string, signal: AbortSignal): Promise<void>;
 }
 
 /** Dependencies of conversations on other areas. `configOf` and `describe` are called at each request, so both must return from memory. */
@@ -57,6 +60,9 @@ export function createMemory(environment: DocsEnvironment, { collections, embedd
       const removed = await sweepSessions(deps, signal);
       if (removed > 0) log.info({ removed }, 'expired sessions removed');
       return removed;
+    },
+    async withhold(collection, signal) {
+      if (collection === MEMORY) await withholdTitles(deps, signal);
     },
   };
 }

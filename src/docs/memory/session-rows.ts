@@ -72,6 +72,12 @@ export async function settleTitle({ tx }: UnitOfWork, { seq }: SessionRow, title
   await tx.run('UPDATE memory_sessions SET title = coalesce(?, title), title_final = 1 WHERE seq = ?', [title ?? null, seq]);
 }
 
+/** Replaces the title, which is final. */
+export async function rename(work: UnitOfWork, { seq, id }: SessionRow, title: string): Promise<void> {
+  await work.tx.run('UPDATE memory_sessions SET title = ? WHERE seq = ?', [title, seq]);
+  await noteSession(work, id);
+}
+
 /** Removes the row; the caller removes its documents. */
 export async function removeSession({ tx, feed }: UnitOfWork, { seq, id, user_id: userId, scenario }: SessionRow): Promise<void> {
   await tx.run('DELETE FROM memory_sessions WHERE seq = ?', [seq]);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
 
@@ -105,6 +106,21 @@ describe('the configuration of conversations (decision D-30)', () => {
     expect((await send('POST', 'memory/history', { sessionId })).body).toMatchObject({ total: 1, messages: [{ contentMd: 'The secret lighthouse opens at nine.' }] });
     expect((await send('DELETE', `memory/sessions/${sessionId}`)).body).toMatchObject({ messages: 1 });
     expect(await stored()).toEqual([]);
+  });
+
+  it('leaves no quotation in titles of sessions before it, nor in the file', async () => {
+    const sessionId = await talk('Where is the pelicanmarker?', 'And the second?');
+    const { body: { sessionId: named } } = await send('POST', 'memory/session', { userId: 'ada', title: 'My own title' });
+    await send('POST', 'memory/message', { sessionId: named as string, role: 'user', content: 'A pelicanmarker again.' });
+    const titles = async () => ((await send('POST', 'memory/sessions', {})).body['sessions'] as { sessionId: string; title: string }[]).map((session) => [session.sessionId, session.title]);
+    expect(await titles()).toContainEqual([sessionId, 'Where is the pelicanmarker?']);
+    await configure({ encrypted: true });
+    const unfinished = () => server.sql.all("SELECT name FROM settings WHERE name LIKE 'encryption_switch:%'");
+    await expect.poll(unfinished, { timeout: 10_000 }).toEqual([]);
+    expect(await titles()).toContainEqual([sessionId, expect.stringMatching(/^Conversation · /)]);
+    expect(await titles()).toContainEqual([named, 'My own title']);
+    await server.sql.snapshotTo(`${server.sql.info.path}.copy`);
+    for (const file of ['', '-wal', '.copy']) expect(await readFile(`${server.sql.info.path}${file}`).then((bytes) => bytes.includes('pelicanmarker'), () => false), file).toBe(false);
   });
 
   it('is none of other collections of the system, whose names stay reserved', async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,6 +106,48 @@ describe('the binlog', () => {
     binlog = open();
     await commit(bytes(30, 3));
     expect((await read(START)).map(({ length }) => length)).toEqual([10, 30]);
+  });
+
+  it('continues in its last segment when the next one cannot be begun, as on a full disk', async () => {
+    binlog.close();
+    binlog = open(8000);
+    await commit(bytes(1500, 1));
+    const before = { ...row };
+    const next = join(folder, `${String(row.position).padStart(16, '0')}.binlog`);
+    mkdirSync(next);
+    for (let i = 0; i < 2; i++) await expect(commit(bytes(20, 2))).rejects.toThrow('EEXIST');
+    binlog.abandoned();
+    row = before;
+    rmdirSync(next);
+    // Gets the number of a descriptor that was closed by mistake.
+    const other = openSync(join(folder, 'other'), 'w');
+    await commit(bytes(30, 3));
+    expect((await read(START)).map(({ length }) => length)).toEqual([1500, 30]);
+    expect(writeSync(other, 'mine')).toBe(4);
+    closeSync(other);
+    expect(readFileSync(join(folder, 'other'), 'latin1')).toBe('mine');
+  });
+
+  it.each(['', 'QUIREBL1 torn'])('continues after a crash while a segment was begun (%j)', async (torn) => {
+    await commit(bytes(10, 1));
+    binlog.close();
+    writeFileSync(join(folder, `${String(row.position).padStart(16, '0')}.binlog`), torn);
+    binlog = open();
+    await commit(bytes(30, 3));
+    expect((await read(START)).map(({ length }) => length)).toEqual([10, 30]);
+  });
+
+  it('opens without the segments up to a damaged one', async () => {
+    binlog.close();
+    binlog = open(8000);
+    for (let i = 0; i < 3; i++) await commit(bytes(1500, i));
+    binlog.close();
+    const [first, second] = readdirSync(folder).sort();
+    for (const name of [first!, second!]) writeFileSync(join(folder, name), 'damaged');
+    binlog = open(8000);
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect(binlog.oldestLsn).toBe(3);
+    await expect(read(START)).rejects.toThrow(BinlogGap);
   });
 
   it('starts over where it misses the last commits of the database', async () => {

@@ -209,31 +209,34 @@ export class Binlog implements CommitRecorder {
     }
   }
 
-  /** Finds the entry at the database's position and truncates the binlog after it; undefined, with nothing left, when there is no such entry. */
+  /**
+   * Finds the entry at the database's position and truncates the binlog after it; undefined, with nothing left, when there is no such entry.
+   * Segments up to a damaged one are removed, because nobody could read on from them.
+   */
   #recover(place: Place, lsn: number): { descriptor: number; size: number; oldest: SegmentBase } | undefined {
     const { folder } = this.#options;
     const all = listSegments(folder);
-    const own = all.filter((position) => position <= place.position);
+    const known = all.filter((position) => position <= place.position);
+    // A crash may have torn a segment that was being begun. It follows the last entry, so the segment before is complete.
+    if (known.at(-1) === place.position && baseOf(folder, place.position) === undefined) known.pop();
+    const own = known.slice(known.findLastIndex((position) => baseOf(folder, position) === undefined) + 1);
     const end = own.length === 0 ? undefined : endOf(folder, own.at(-1)!, place);
     if (end === undefined) {
       removeSegments(folder, all);
       return undefined;
     }
-    removeSegments(folder, all.filter((position) => position > place.position));
+    removeSegments(folder, all.filter((position) => !own.includes(position)));
     this.#segments = own;
-    const bases = own.map((position) => new SegmentReader(folder, position));
-    bases.forEach((reader) => reader.close());
     this.#olderBytes = olderBytes(folder, own);
     const descriptor = reopenAt(folder, own.at(-1)!, end);
-    return { descriptor, size: end, oldest: bases[0]?.base ?? { ...place, lsn } };
+    return { descriptor, size: end, oldest: baseOf(folder, own[0]!) ?? { ...place, lsn } };
   }
 
   #restart(base: SegmentBase): void {
-    closeSync(this.#descriptor);
     removeSegments(this.#options.folder, this.#segments);
     this.#segments = [];
     this.#olderBytes = 0;
-    this.#descriptor = this.#begin(base);
+    this.#continueIn(this.#begin(base));
     this.#written = { ...base, size: HEADER };
     this.#oldest = this.#published = this.#written;
     this.#notify();
@@ -245,18 +248,27 @@ export class Binlog implements CommitRecorder {
     const isOld = this.#written.size > HEADER && clock.now() - this.#began > maxAgeMs / 8;
     if (this.#written.size < this.#segmentBytes && !isOld) return;
     fdatasyncSync(this.#descriptor);
-    closeSync(this.#descriptor);
+    const next = this.#begin(this.#written);
     this.#olderBytes += this.#written.size;
-    this.#descriptor = this.#begin(this.#written);
+    this.#continueIn(next);
     const isPublished = this.#published === this.#written;
     this.#written = { ...this.#written, size: HEADER };
     if (isPublished) this.#published = this.#written;
   }
 
+  /** If it throws, as on a full disk, nothing has changed. */
   #begin(base: SegmentBase): number {
+    const descriptor = createSegment(this.#options.folder, base);
     this.#began = this.#options.clock.now();
     this.#segments.push(base.position);
-    return createSegment(this.#options.folder, base);
+    return descriptor;
+  }
+
+  /** The descriptor before is closed only when there is another: the system gives its number to other files. */
+  #continueIn(descriptor: number): void {
+    const before = this.#descriptor;
+    this.#descriptor = descriptor;
+    closeSync(before);
   }
 
   #notify(): void {
@@ -269,6 +281,20 @@ export class Binlog implements CommitRecorder {
 /** The file may be longer than its valid part, so its end is not the position to write at. */
 function writeWhole(descriptor: number, bytes: Buffer, at: number): void {
   for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written, bytes.length - written, at + written);
+}
+
+/** The header of a segment; undefined when it is damaged. */
+function baseOf(folder: string, segment: number): SegmentBase | undefined {
+  let reader: SegmentReader | undefined;
+  try {
+    reader = new SegmentReader(folder, segment);
+    return reader.base;
+  } catch (error) {
+    if (error instanceof BadEntry) return undefined;
+    throw error;
+  } finally {
+    reader?.close();
+  }
 }
 
 /** Offset after the entry of a position; undefined when the segment does not contain it. */

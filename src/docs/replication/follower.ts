@@ -1,4 +1,5 @@
 import { backoffDelay } from '../../lib/backoff.ts';
+import { isRecent } from '../../lib/clock.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { ChangeFeed, Sql, Transaction } from '../../storage/index.ts';
@@ -77,7 +78,8 @@ export class Follower {
 
   /** Milliseconds that this node is behind its leader, as far as it knows. */
   get lagMs(): number {
-    const silence = this.#deps.clock.now() - this.#heardAt;
+    // If the clock is set back, the next message of a leader that is there ends the silence.
+    const silence = Math.abs(this.#deps.clock.now() - this.#heardAt);
     return Math.max(this.#behindMs, silence > SILENCE_MS ? silence : 0);
   }
 
@@ -181,7 +183,7 @@ export class Follower {
       for (const { patchset } of commits) for (const table of await applyCommit(tx, patchset, this.#columnsOf)) changed.add(table);
       await tx.run('UPDATE replication SET position = ?, checksum = ?', [last.position, last.checksum]);
       if (changed.has('changes')) this.#isUnannounced = true;
-      if (this.#isUnannounced && (behindMs <= FAR_BEHIND_MS || clock.now() - this.#announcedAt >= WAKE_MS)) await this.#announce(tx);
+      if (this.#isUnannounced && (behindMs <= FAR_BEHIND_MS || !isRecent(this.#announcedAt, clock.now(), WAKE_MS))) await this.#announce(tx);
       return changed;
     });
     for (const table of tables) this.#outdated.add(table);

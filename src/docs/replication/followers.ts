@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { FollowerPlace } from './messages.ts';
+import type { Place } from './state.ts';
 
 export type FollowerHealth = 'healthy' | 'warning' | 'unhealthy';
 
@@ -38,14 +39,19 @@ export class Followers {
   readonly #known = new Map<string, Record>();
   /** Times at which the binlog reached positions, oldest first. */
   #marks: { readonly position: number; readonly at: number }[] = [];
+  #history = '';
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Records the present end of the binlog. */
-  reached(position: number): void {
+  /** Records the present end of the binlog. Positions of another history tell nothing. */
+  reached({ history, position }: Pick<Place, 'history' | 'position'>): void {
+    if (history !== this.#history) this.#marks = [];
+    this.#history = history;
     const at = this.#clock.now();
+    // The clock was set back: what is recorded was not later than now.
+    if (at < (this.#marks.at(-1)?.at ?? at)) this.#marks = this.#marks.map((mark) => ({ ...mark, at: Math.min(mark.at, at) }));
     const last = this.#marks.at(-1);
     if (last !== undefined && (position <= last.position || at - last.at < MARK_MS)) return;
     this.#marks.push({ position, at });

@@ -52,7 +52,7 @@ export class Leader {
   }
 
   list(): KnownFollower[] {
-    this.followers.reached(this.#deps.binlog.place.position);
+    this.followers.reached(this.#deps.binlog.place);
     return this.followers.list();
   }
 
@@ -74,7 +74,7 @@ export class Leader {
       yield this.#message('hello', undefined);
       for await (const piece of pieces) {
         this.#requireLeader();
-        this.followers.reached(binlog.place.position);
+        this.followers.reached(binlog.place);
         yield this.#message(piece === undefined ? 'heartbeat' : 'entries', piece);
       }
     } catch (error) {

@@ -14,6 +14,11 @@ export interface SnapshotDeps extends Pick<FollowerDeps, 'sql' | 'feed' | 'link'
   readonly isOwn: boolean;
 }
 
+/** Where a database in a file receives a snapshot; a crash may leave it. */
+export function snapshotFileOf(path: string): string {
+  return `${path}.snapshot.tmp`;
+}
+
 /**
  * Replaces the database by a snapshot of the leader's: it is received under a temporary name, verified, and only then swapped in. On any
  * failure the previous content remains.
@@ -21,7 +26,7 @@ export interface SnapshotDeps extends Pick<FollowerDeps, 'sql' | 'feed' | 'link'
 export async function receiveSnapshot(deps: SnapshotDeps, signal: AbortSignal): Promise<void> {
   const { sql, log, clock, feed, link, nodeId, format, epoch } = deps;
   const { path } = sql.info;
-  const file = path === ':memory:' ? join(tmpdir(), `quire-snapshot-${process.pid}-${nodeId}.tmp`) : `${path}.snapshot.tmp`;
+  const file = path === ':memory:' ? join(tmpdir(), `quire-snapshot-${process.pid}-${nodeId}.tmp`) : snapshotFileOf(path);
   try {
     await receive(link.snapshot({ followerId: nodeId, epoch, format }, signal), file);
     const { ok, problems } = await verifyDatabaseFile(file, { knownFormat: format });

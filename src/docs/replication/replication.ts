@@ -16,6 +16,7 @@ import { GuardedSql } from './guarded-sql.ts';
 import { HEARTBEAT_MS, Leader } from './leader.ts';
 import type { Acknowledgement, LeaderLink, SnapshotRequest, StreamRequest } from './messages.ts';
 import { nodeIdOf } from './node-id.ts';
+import { snapshotFileOf } from './receive-snapshot.ts';
 import { openState, type ReplicationState, type Role } from './state.ts';
 import { announceLeader } from './announce-leader.ts';
 
@@ -97,6 +98,7 @@ export class Replication {
     if (records && sql.record === undefined) throw new ConfigError([`SVC_REPLICATION_ROLE=${role}: a binlog needs a database in a file, and this one is ${sql.info.path}`]);
     const { before, state } = await openState(sql, records ? 'leader' : role);
     if (role === 'leader' && before?.role === 'follower') log.warn({ epoch: state.epoch }, 'this node is the leader now; a former leader with a lower epoch must not be written to');
+    if (role === 'follower') await rm(snapshotFileOf(sql.info.path), { force: true });
     let binlog: Binlog | undefined;
     if (records) {
       await removeUnfinished(folderOf(deps));

@@ -36,7 +36,10 @@ export async function removeSegment(folder: string, position: number): Promise<v
   await rm(pathOf(folder, position), { force: true });
 }
 
-/** Creates a new segment and returns its descriptor, for writing at its end. The entry of its folder is on disk on return. */
+/**
+ * Creates a new segment and returns its descriptor, for writing at its end. The entry of its folder is on disk on return. A failure leaves no
+ * file, which would prevent another attempt.
+ */
 export function createSegment(folder: string, base: SegmentBase): number {
   const header = Buffer.alloc(HEADER);
   header.write(MAGIC, 'latin1');
@@ -45,13 +48,27 @@ export function createSegment(folder: string, base: SegmentBase): number {
   header.writeUInt32LE(base.checksum, 24);
   header.write(base.history, 28, 'latin1');
   header.writeUInt32LE(crc32(header.subarray(0, HEADER - 4)), HEADER - 4);
-  const descriptor = openSync(pathOf(folder, base.position), 'wx', 0o600);
-  writeSync(descriptor, header);
-  fsyncSync(descriptor);
+  const path = pathOf(folder, base.position);
+  const descriptor = openSync(path, 'wx', 0o600);
+  try {
+    if (writeSync(descriptor, header) < HEADER) throw new Error(`the disk takes no more of ${path}`);
+    fsyncSync(descriptor);
+    syncFolder(folder);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+function syncFolder(folder: string): void {
   const directory = openSync(folder, 'r');
-  fsyncSync(directory);
-  closeSync(directory);
-  return descriptor;
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
 }
 
 /** Throws `BadEntry` when the file does not begin with the header of a segment. */

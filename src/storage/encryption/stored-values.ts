@@ -10,6 +10,8 @@ export interface StoredRow {
   readonly bytes: number;
   /** The key of each value of the row that may be encrypted; undefined for plaintext. */
   readonly keyIds: readonly (number | undefined)[];
+  /** Whether the rows of its table are listed for the second time. */
+  readonly isAgain: boolean;
 }
 
 /** Number of base64 characters that hold a record up to its key. */
@@ -42,12 +44,19 @@ interface HeadRow extends Row {
   readonly head: Uint8Array | null;
 }
 
+/**
+ * A deletion moves the versions of a document to the deleted ones, and a restore moves them back. So that none is missed that moves while
+ * rows are listed, the deleted ones are listed before and after the others.
+ */
+const ORDER = ['deleted_revisions', 'documents', 'revisions', 'deleted_revisions', 'vectors'] as const;
+
 /** All rows of a collection with values that may be encrypted, in batches; each table is read from one snapshot. */
 export async function* storedRows(sql: Sql, cid: number): AsyncGenerator<StoredRow[]> {
-  for (const table of ['documents', 'revisions', 'deleted_revisions', 'vectors'] as const) {
+  for (const [i, table] of ORDER.entries()) {
+    const isAgain = ORDER.indexOf(table) < i;
     for await (const rows of sql.stream<HeadRow>(ROWS[table], [cid])) {
       yield rows.map(({ ord, part, bytes, text, head }) => ({
-        table, ord, part, bytes,
+        table, ord, part, bytes, isAgain,
         keyIds: [...(text === null ? [] : [keyIdOfText(text)]), ...(head === null ? [] : [keyIdOfHead(head)])],
       }));
     }

@@ -159,7 +159,7 @@ export class PostgresSql implements Sql {
     const client = await connect(this.#heavy);
     try {
       await client.query('SET statement_timeout = 0');
-      await client.query(this.#statements.translate('VACUUM FULL main.documents, main.revisions, main.deleted_revisions, main.vectors').text);
+      await client.query(this.#statements.translate('VACUUM FULL main.documents, main.revisions, main.deleted_revisions, main.vectors, main.memory_sessions').text);
     } catch (error) {
       throw translate(error);
     } finally {
