@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type OperationId } from '../generated/docs/operations.ts';
-import { mcpUrl } from '../src/testkit/mcp-clients.ts';
+import { mcpUrl, RawClient } from '../src/testkit/mcp-clients.ts';
 import type { Credential, Input } from './parity/driver.ts';
 import { exampleInput } from './parity/examples.ts';
-import { directivesOf, namedCalls, refusalOf, type NamedCalls, type Refusal } from './parity/named-calls.ts';
+import { askTool, directivesOf, namedCalls, refusalOf, type NamedCalls, type Refusal } from './parity/named-calls.ts';
 import { mcpDriver } from './parity/mcp-driver.ts';
 import { restDriver } from './parity/rest-driver.ts';
 import { AccessServer, apiKey, bearer, withOtherSignature } from './support/access-server.ts';
@@ -42,7 +42,8 @@ const KEYS = {
   'a key for the collection': { collections: ['blog'] },
   'a key for named operations': { operations: ['listUsers', 'setSchema', 'streamEvents', 'getDocument', 'importWiki'] },
 } as const;
-const CALLERS = [...UNKNOWN, ...KNOWN, ...Object.keys(KEYS) as (keyof typeof KEYS)[]];
+const KNOWN_AND_KEYS = [...KNOWN, ...Object.keys(KEYS) as (keyof typeof KEYS)[]];
+const CALLERS = [...UNKNOWN, ...KNOWN_AND_KEYS];
 type CallerName = (typeof CALLERS)[number];
 
 let access: AccessServer;
@@ -181,13 +182,16 @@ describe('who may do what is the same over every protocol', () => {
   });
 });
 
+/** Metadata that the rules of the examples ask for. */
+const RULED = { category: ['news'], tags: ['release'] };
+
 describe('GraphQL', () => {
   it('answers a field that is allowed beside fields that are not, whatever their alias and fragment', async () => {
     await access.manage('POST', '/v1/add', { collection: 'secret', key: 'plan', lang: 'en', contentMd: 'canary' });
     const query = `query { mine: document(collection: "blog", key: "hello-world", lang: "en") { key } ...Theirs }
       fragment Theirs on Query { one: document(collection: "secret", key: "plan", lang: "en") { contentMd } two: document(collection: "secret", key: "none", lang: "en") { key }
         found: search(input: {collection: "secret"}) { totalCount } all: stats { mode } }`;
-    await access.manage('POST', '/v1/add', { collection: 'blog', key: 'hello-world', lang: 'en', contentMd: 'Hello.', meta: { category: ['news'], tags: ['release'] } });
+    await access.manage('POST', '/v1/add', { collection: 'blog', key: 'hello-world', lang: 'en', contentMd: 'Hello.', meta: RULED });
     const { data, errors } = (await access.send('POST', '/graphql', credentials.get('a reader'), { query })).json<{ data: object; errors: { path: string[]; message: string }[] }>();
     expect(data).toEqual({ mine: { key: 'hello-world' }, one: null, two: null, found: null, all: null });
     const refusals = [['one', WORDS['forbidden']], ['two', WORDS['forbidden']], ['found', WORDS['forbidden']], ['all', WORDS['admin_required']]];
@@ -215,7 +219,36 @@ function expectedOf(caller: CallerName, protocol: string, reference: Refusal): R
   return protocol === 'GraphQL' && reference !== undefined ? { code: reference.code, message: WORDS[reference.code]! } : reference;
 }
 
+const HELLO = { collection: 'blog', key: 'hello-world' };
+/** The core tools of MCP, each with the operations that it calls for a document that there is and a user without a memory, in their order. */
+const CORE: readonly (readonly [tool: string, args: Input, operations: readonly OperationId[]])[] = [
+  ['search', { query: 'hello', collection: 'blog' }, ['searchHybrid']],
+  ['read', HELLO, ['getDocument']],
+  ['list_documents', { collection: 'blog' }, ['searchDocuments']],
+  ['list_fields', { collection: 'blog' }, ['listMetaKeys']],
+  ['list_fields', { collection: 'blog', field: 'tags' }, ['aggregateDocuments']],
+  ['write', { ...HELLO, content: 'Hello.' }, ['updateDocument', 'addDocument']],
+  ['edit', { ...HELLO, new_text: 'More.' }, ['getDocument', 'updateDocument']],
+  ['history', HELLO, ['listRevisions']],
+  ['restore', { ...HELLO, revision: 1 }, ['restoreRevision']],
+  ['remember', { text: 'Ada is brief.' }, ['listSessions', 'startSession', 'addMessage']],
+  ['recall', { query: 'Ada' }, ['recallMemory']],
+  ['delete', HELLO, ['deleteDocument']],
+];
+
 describe('MCP', () => {
+  it.each(KNOWN_AND_KEYS)('refuses %s a core tool where it would refuse an operation of it', async (caller) => {
+    const credential = credentials.get(caller)!;
+    const references = await refusalsOfRest(credential, new Set(CORE.flatMap(([, , ids]) => ids)));
+    const client = new RawClient(mcpUrl(access.server));
+    await access.manage('POST', '/v1/add', { ...HELLO, lang: 'en', contentMd: 'Hello.', meta: RULED });
+    for (const [tool, args, ids] of CORE) {
+      const expected = ids.map((id) => references.get(id)).find((refusal) => refusal !== undefined);
+      expect.soft(await askTool(client, tool, credential, { ...args, ...(tool === 'remember' && { user: caller }) }), tool).toEqual(expected);
+    }
+    client.close();
+  });
+
   it.each(UNKNOWN)('lets %s neither open a session nor call a tool', async (caller) => {
     const url = mcpUrl(access.server);
     const headers = { ...credentials.get(caller), 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };

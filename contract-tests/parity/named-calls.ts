@@ -185,7 +185,8 @@ function argumentsOf(name: string, input: Input): Input {
   }
 }
 
-async function askTool(client: RawClient, name: string, credential: Credential, args: Input): Promise<Refusal> {
+/** Calls a tool of MCP without a session. */
+export async function askTool(client: RawClient, name: string, credential: Credential, args: Input): Promise<Refusal> {
   const { status, answer } = await client.stateless('tools/call', { name, arguments: args }, { headers: credential });
   if (status === 401) return { code: 'unauthenticated', message: answer.error!.message };
   if (answer.result === undefined) throw new Error(`${name} was not answered: ${JSON.stringify(answer)}`);
