@@ -77,6 +77,22 @@ describe('the audit log', () => {
     expect((await call('GET', '/v1/audit')).status).toBe(401);
   });
 
+  it('has what GraphQL refuses, as of REST, once for a request, and counts it for bursts', async () => {
+    const { call } = await start({ ...AUDITED, ...GUARDED, SVC_INCIDENT_AUTH_THRESHOLD: '3' });
+    const guess = (query: string) => call('POST', '/graphql', { query }, { Authorization: 'Bearer e30.e30.e30' });
+    await call('POST', '/graphql', { query: '{ users { username } }' });
+    await guess('{ a: stats { mode } b: vectorStats { enabled } c: schemas { collection } }');
+    await guess('mutation { a: deleteGroup(name: "g") b: deleteCollection(collection: "blog") }');
+    await guess('{ me { username } }');
+    const { body } = await call('POST', '/v1/auth/login', { username: 'admin', password: 'correct horse' });
+    const bearer = { Authorization: `Bearer ${body['token'] as string}` };
+    const events = eventsOf(await call('GET', '/v1/audit?result=fail', undefined, bearer)).reverse();
+    expect(events.map(({ action, resource }) => `${action} ${resource}`)).toEqual([
+      'auth.missing /v1/auth/users', 'auth.jwt /v1/stats', 'auth.jwt /v1/auth/groups/{name}', 'incident.auth_failure_burst /v1/auth/groups/{name}',
+      'write./v1/auth/groups/{name} /v1/auth/groups/{name}', 'auth.jwt /v1/auth/me',
+    ]);
+  });
+
   it.each([
     ['keys of its own', { SVC_MCP_API_KEY_ENABLED: 'true', SVC_MCP_API_KEYS: 'right:plugin' }, ['auth.missing', 'auth.apikey', 'auth.apikey', 'auth.apikey']],
     ['the service\'s credentials', {}, ['auth.missing', 'auth.jwt', 'auth.apikey', 'auth.apikey']],

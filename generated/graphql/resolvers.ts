@@ -924,7 +924,7 @@ export type CodeGraphInput = {
 
 /** What a caller may be. */
 export type Role =
-  /** An administrator of the server. */
+  /** An administrator of the server or, where the field changes the rules of a collection, of that collection. */
   | 'ADMIN'
   /** Any signed-in caller. */
   | 'USER';

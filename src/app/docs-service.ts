@@ -10,7 +10,7 @@ import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { SpoolFolder } from '../lib/spool.ts';
-import { createInvoker, createPermits, type Invoke, type Protocol } from '../operations/index.ts';
+import { createInvoker, createPermits, type Caller, type Invoke, type Protocol } from '../operations/index.ts';
 import { connectToLeader } from './replication/connect.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, FileLock, migrate, openDatabase, openPostgres, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
 import type { Running } from './foreground.ts';
@@ -166,8 +166,13 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
   const specification = await readSpecification('docs');
   const invoke = followingInvoke(settings, service, createServiceInvoke(settings, service, specification));
   const permits = createPermits<Operations>({ operations, built: new Set(Object.keys(service.handlers)), isOff: service.isOff, mode: (protocol) => modeOf(settings, protocol), guard: service.access.guard });
-  return serveProtocols({ settings, log, clock, service, spools, workers, invoke, permits, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
+  const admit = followingInvoke(settings, service, createServiceInvoke(settings, service, specification, { streamEvents: () => Promise.resolve(NO_EVENTS) }));
+  const admitToEvents = (input: { readonly collection?: string }, caller: Caller) => admit('streamEvents', { ...input }, caller);
+  return serveProtocols({ settings, log, clock, service, spools, workers, invoke, permits, admitToEvents, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
 }
+
+/** The answer to a call that only asks whether the stream would be opened. */
+const NO_EVENTS = { contentType: 'text/event-stream', content: '' };
 
 /** Operations about the node itself, which do not depend on the database. */
 const OF_NODE: ReadonlySet<string> = new Set<keyof Operations>(['getHealth', 'getHealthV1', 'getMetrics']);
@@ -185,11 +190,11 @@ function followingInvoke({ storage }: Settings, service: DocumentService, invoke
 const modeOf = (settings: Settings, protocol: Protocol) => settings[protocol === 'graphql' ? 'http' : protocol].mode;
 
 /** Creates `invoke` for the operations of a service, according to the settings. */
-export function createServiceInvoke(settings: Settings, service: DocumentService, { inputs }: Pick<SpecificationFiles, 'inputs'>): Invoke<Operations> {
+export function createServiceInvoke(settings: Settings, service: DocumentService, { inputs }: Pick<SpecificationFiles, 'inputs'>, handlers = service.handlers): Invoke<Operations> {
   return createInvoker<Operations>({
     operations: settings.metrics.public ? operations : WITH_CLOSED_METRICS,
     inputs,
-    handlers: service.handlers,
+    handlers,
     strictInput: settings.input.strict,
     guard: service.access.guard,
     observe: service.observe,

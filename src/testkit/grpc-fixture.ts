@@ -55,6 +55,12 @@ export class GrpcFixture {
         return () => void changeListeners.delete(listener);
       },
     });
+    const invoke: DocsAdapter['invoke'] = async (operation, input, caller) => {
+      const invocation = { operation, input: input as Record<string, unknown>, caller };
+      invocations.push(invocation);
+      const value = await answer(invocation);
+      return value instanceof Reply ? value : new Reply(value);
+    };
     const schema = readSchema(IMAGE);
     const maxMessageBytes = options.server?.maxMessageBytes ?? 1024 * 1024;
     const log: Log = { ...silentLog, error: (fields, text) => void logged.push(['error', { ...fields }, text]), info: (fields, text) => void logged.push(['info', { ...fields }, text]) };
@@ -72,12 +78,8 @@ export class GrpcFixture {
           await check?.();
           return undefined;
         }),
-        invoke: async (operation, input, caller) => {
-          const invocation = { operation, input: input as Record<string, unknown>, caller };
-          invocations.push(invocation);
-          const value = await answer(invocation);
-          return value instanceof Reply ? value : new Reply(value);
-        },
+        invoke,
+        admitToEvents: (input, caller) => invoke('streamEvents', input, caller),
       }),
       ...options.server,
     });

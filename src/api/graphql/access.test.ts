@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import type { Caller, Handlers } from '../../operations/index.ts';
-import type { Authenticator, Principal } from './index.ts';
+import type { Caller, Guard, Handlers, Identity, OperationSpec } from '../../operations/index.ts';
 import { GraphqlFixture, type FixtureOptions } from '../../testkit/graphql/graphql-fixture.ts';
 
 let fixture: GraphqlFixture;
@@ -33,17 +32,25 @@ const HANDLERS: Handlers<Operations> = {
   listWebhooks: async ({ collection = '' }) => [{ id: 'wh_1', url: 'https://a.example/', events: ['doc.added'], collection, secretSet: false, createdAt: 10, paused: false, deadLetters: 0 }],
   createWebhook: async ({ url, events, collection = '' }) => ({ id: 'wh_2', url, events, collection, secretSet: false, createdAt: 11, paused: false, deadLetters: 0 }),
   deleteWebhook: async ({ id }) => ({ status: 'deleted', id }),
-  getStats: async () => { throw new ServiceError('forbidden', 'forbidden'); },
+  getVectorStats: async () => { throw new ServiceError('forbidden', 'forbidden'); },
 };
 
+const ANN_SIGNED_IN: Identity = { username: 'ann', admin: false, by: 'token', may: () => true };
+
 /** Identifies the callers by their credential. */
-class FakeAuthenticator implements Authenticator {
+class FakeGuard implements Guard {
   readonly asked: Caller[] = [];
 
-  async authenticate(caller: Caller): Promise<Principal | undefined> {
+  async isKnown(caller: Caller): Promise<boolean> {
     this.asked.push(caller);
-    if (caller.credential?.value === 'admin') return { username: 'root', admin: true };
-    return caller.credential?.value === 'user' ? { username: 'ann', admin: false } : undefined;
+    return ['admin', 'user'].includes(caller.credential?.value ?? '');
+  }
+
+  async identify({ access }: OperationSpec, caller: Caller): Promise<Identity> {
+    const by = access === 'public' ? 'nothing' : 'token';
+    if (caller.credential?.value === 'admin') return { username: 'root', admin: true, by, may: () => true };
+    if (caller.credential?.value === 'user' || access === 'public') return { ...ANN_SIGNED_IN, by };
+    throw new ServiceError('unauthenticated', 'missing authentication');
   }
 }
 
@@ -53,7 +60,7 @@ const EVERYTHING = `{ me { username admin createdAt disabled groups } users { us
 
 describe('with authentication', () => {
   it('an administrator gets what every guarded query has', async () => {
-    await open({ handlers: HANDLERS, authenticator: new FakeAuthenticator() });
+    await open({ handlers: HANDLERS, guard: new FakeGuard() });
     expect(await fixture.ask(EVERYTHING, undefined, { Authorization: 'Bearer admin' })).toEqual({
       data: {
         me: ANN, users: [{ username: 'ann' }], groups: [GROUP],
@@ -65,7 +72,7 @@ describe('with authentication', () => {
   });
 
   it('an administrator may use every guarded mutation', async () => {
-    await open({ handlers: HANDLERS, authenticator: new FakeAuthenticator() });
+    await open({ handlers: HANDLERS, guard: new FakeGuard() });
     const answer = await fixture.ask(`mutation {
       createAPIKey(input: {description: "d", expiresAt: 99}) { key description createdAt expiresAt }
       register(username: "bob", password: "p") { username }
@@ -90,8 +97,8 @@ describe('with authentication', () => {
     });
   });
 
-  it('nobody gets past @auth without a credential that is valid, and nothing is invoked', async () => {
-    await open({ handlers: HANDLERS, authenticator: new FakeAuthenticator() });
+  it('nobody gets past @auth without a credential that is valid', async () => {
+    await open({ handlers: HANDLERS, guard: new FakeGuard() });
     for (const headers of [{}, { Authorization: 'Bearer other' }]) {
       const answer = await fixture.ask('{ stats { mode } vectorStats { enabled } }', undefined, headers as Record<string, string>);
       expect(answer.data).toEqual({ stats: null, vectorStats: null });
@@ -99,38 +106,39 @@ describe('with authentication', () => {
         message: 'unauthenticated: missing or invalid credentials', path: [field], extensions: { code: 'unauthenticated', status: 401 },
       })));
     }
-    expect(fixture.invoked).toEqual([]);
+    // An operation refuses, so that the audit log has the attempt, once for a request.
+    expect(fixture.invoked).toEqual(['getStats', 'getStats']);
   });
 
   it('a user who is no administrator does not get past @hasRole(role: ADMIN)', async () => {
-    await open({ handlers: HANDLERS, authenticator: new FakeAuthenticator() });
+    await open({ handlers: HANDLERS, guard: new FakeGuard() });
     const { errors } = await fixture.ask('{ users { username } }', undefined, { Authorization: 'Bearer user' });
     expect(errors).toMatchObject([{ message: 'forbidden: admin privileges required', path: ['users'], extensions: { code: 'admin_required', status: 403 } }]);
-    expect(fixture.invoked).toEqual([]);
+    expect(fixture.invoked).toEqual(['listUsers']);
   });
 
   it('errors of the operation have the words of the contract', async () => {
-    await open({ handlers: HANDLERS, authenticator: new FakeAuthenticator() });
+    await open({ handlers: HANDLERS, guard: new FakeGuard() });
     const user = { Authorization: 'Bearer user' };
-    expect((await fixture.ask('{ stats { mode } }', undefined, user)).errors).toMatchObject([{ message: 'permission denied', extensions: { code: 'forbidden', status: 403 } }]);
+    expect((await fixture.ask('{ vectorStats { enabled } }', undefined, user)).errors).toMatchObject([{ message: 'permission denied', extensions: { code: 'forbidden', status: 403 } }]);
     const wrong = await fixture.ask('mutation { login(username: "ann", password: "wrong") { token } }');
     expect(wrong.errors).toMatchObject([{ message: 'authentication failed: invalid credentials', extensions: { code: 'invalid_credentials', status: 401 } }]);
   });
 
   it('login needs no credential', async () => {
-    await open({ handlers: HANDLERS, authenticator: new FakeAuthenticator() });
+    await open({ handlers: HANDLERS, guard: new FakeGuard() });
     expect(await fixture.ask('mutation { login(username: "ann", password: "right") { token expiresAt sessionEndsAt } }')).toEqual({ data: { login: { token: 'token of ann', expiresAt: 7, sessionEndsAt: 8 } } });
   });
 
   it('the credential is checked once for a request, however many fields it has', async () => {
-    const authenticator = new FakeAuthenticator();
-    await open({ handlers: HANDLERS, authenticator });
+    const guard = new FakeGuard();
+    await open({ handlers: HANDLERS, guard });
     await fixture.ask(EVERYTHING, undefined, { Authorization: 'bearer admin', 'User-Agent': 'test', 'X-Request-Id': 'request-1' });
-    expect(authenticator.asked).toMatchObject([{ protocol: 'graphql', requestId: 'request-1', userAgent: 'test', credential: { scheme: 'bearer', value: 'admin' } }]);
+    expect(guard.asked).toMatchObject([{ protocol: 'graphql', requestId: 'request-1', userAgent: 'test', credential: { scheme: 'bearer', value: 'admin' } }]);
   });
 
-  it('an authenticator that fails is a fault of ours', async () => {
-    await open({ handlers: HANDLERS, authenticator: { authenticate: () => Promise.reject(new Error('the database is gone')) } });
+  it('a guard that fails is a fault of ours', async () => {
+    await open({ handlers: HANDLERS, guard: { identify: () => ANN_SIGNED_IN, isKnown: () => Promise.reject(new Error('the database is gone')) } });
     expect((await fixture.ask('{ stats { mode } }')).errors).toMatchObject([{ message: 'internal error', extensions: { code: 'internal', status: 500 } }]);
   });
 });

@@ -1,14 +1,13 @@
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { AnswerBudget, type Caller, type Invoke, type InputOf, type OperationSpec, type OutputOf, type RateLimit, type Reply } from '../../operations/index.ts';
-import type { Authenticator, Principal } from './authenticator.ts';
 import { createReads, type Reads } from './reads.ts';
 
 type Id = keyof Operations;
 
 /** What the resolvers of one request share. */
 export interface GraphqlContext {
-  /** The authenticated caller, looked up once; absent while authentication is switched off. */
-  readonly signedIn?: () => Promise<Principal | undefined>;
+  /** Whether callers must authenticate. */
+  readonly authenticates: boolean;
   /** Invokes an operation for the caller. Absent and null fields of the input are omitted. */
   readonly invoke: <K extends Id>(id: K, input: Loose<InputOf<Operations, K>>) => Promise<Reply<OutputOf<Operations, K>>>;
   /**
@@ -29,7 +28,8 @@ type Loosened<V> = V extends string ? string : V;
 
 export interface ContextOptions {
   readonly invoke: Invoke<Operations>;
-  readonly authenticator?: Authenticator | undefined;
+  /** Whether the credential of a caller is valid; absent while authentication is switched off. */
+  readonly isKnown?: ((caller: Caller) => Promise<boolean>) | undefined;
   /** Counts each mutation except the first, which is counted with its request. */
   readonly limit?: RateLimit | undefined;
   /** Most bytes of the response to one request, whatever its fields select; the default is that of `AnswerBudget`. */
@@ -45,12 +45,19 @@ export interface RequestEnds {
 }
 
 /** Operations without a time limit, such as a reindexing, finish if they have started by then. */
-export function createContext({ invoke, authenticator, limit, answerBytes }: ContextOptions, sender: Caller, { gone, late }: RequestEnds): GraphqlContext {
+export function createContext({ invoke, isKnown, limit, answerBytes }: ContextOptions, sender: Caller, { gone, late }: RequestEnds): GraphqlContext {
   const caller = { ...sender, budget: new AnswerBudget(answerBytes) };
   const signal = AbortSignal.any([gone, late]);
   let mutations = 0;
+  const known = once(() => isKnown?.(caller) ?? Promise.resolve(true));
+  let refused: Promise<unknown> | undefined;
+  const start: GraphqlContext['invoke'] = (id, input) => {
+    const spec: OperationSpec = operations[id];
+    if (!spec.limited) return invoke(id, withoutAbsent(input), { ...caller, signal: gone });
+    return orAborted(invoke(id, withoutAbsent(input), spec.effect === 'read' ? { ...caller, signal } : caller), late);
+  };
   return {
-    ...(authenticator && { signedIn: once(() => authenticator.authenticate(caller)) }),
+    authenticates: isKnown !== undefined,
     read: createReads(signal),
     async countMutation() {
       signal.throwIfAborted();
@@ -58,9 +65,12 @@ export function createContext({ invoke, authenticator, limit, answerBytes }: Con
     },
     async invoke(id, input) {
       signal.throwIfAborted();
-      const spec: OperationSpec = operations[id];
-      if (!spec.limited) return invoke(id, withoutAbsent(input), { ...caller, signal: gone });
-      return orAborted(invoke(id, withoutAbsent(input), spec.effect === 'read' ? { ...caller, signal } : caller), late);
+      if (operations[id].access === 'public' || await known()) return start(id, input);
+      // A request with many fields is one attempt: the operation of its first field refuses, once in the audit log, and that holds for the others.
+      if (refused !== undefined) await refused;
+      const answer = start(id, input);
+      refused ??= answer;
+      return answer;
     },
   };
 }

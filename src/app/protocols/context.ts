@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { SpoolFolder } from '../../lib/spool.ts';
 import type { TlsSource } from '../../lib/tls.ts';
-import type { Invoke, Permits } from '../../operations/index.ts';
+import type { Caller, Invoke, Permits } from '../../operations/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { SpecificationFiles } from '../specification.ts';
 import type { WorkerPool } from '../workers/index.ts';
@@ -20,6 +20,8 @@ export interface ServedService {
   readonly invoke: Invoke<Operations>;
   /** Tells which operations can succeed for a caller. */
   readonly permits: Permits;
+  /** Throws for callers and inputs that `streamEvents` would refuse; no stream is opened. */
+  readonly admitToEvents: (input: { readonly collection?: string }, caller: Caller) => Promise<unknown>;
   readonly specification: SpecificationFiles;
   /** Milliseconds that a request may take. */
   readonly requestLimitMs: number;
@@ -39,8 +41,8 @@ export interface ProtocolContext extends ServedService, SharedLimits {
   readonly alternative?: string | undefined;
 }
 
-/** The same for the port of HTTP, which lists no tools. */
-export type WebContext = Omit<ProtocolContext, 'permits'>;
+/** The same for the port of HTTP, which lists no tools and where the stream of events is an operation. */
+export type WebContext = Omit<ProtocolContext, 'permits' | 'admitToEvents'>;
 
 /** A protocol that is served on its own address. */
 export interface Listener {

@@ -1,16 +1,10 @@
 import type { Middleware } from 'koa';
 import type { ErrorFormat } from '../../api/http/index.ts';
-import type { Principal } from '../../api/graphql/index.ts';
-import type { Caller, Identity } from '../../operations/index.ts';
+import type { Caller } from '../../operations/index.ts';
 import type { WebContext } from './context.ts';
 
 export const GRAPHQL_PATH = '/graphql';
 const PLAYGROUND = '/playground';
-
-/** An API key for operations of administrators passes the guards of the schema; the pipeline then authorizes the operation. */
-function principalOf(identity: Identity | undefined): Principal | undefined {
-  return identity && { username: identity.username, admin: identity.admin || identity.administers === true };
-}
 
 /** Requests that are rejected before they reach GraphQL receive an error in GraphQL's form. */
 export const graphqlErrors: ErrorFormat = {
@@ -26,10 +20,10 @@ export function graphqlRoutes({ settings, service, invoke, log, limit, requestLi
   const { maxBodyBytes, maxAnswerBytes: answerBytes } = settings.limits;
   if (!enabled) return Promise.resolve(undefined);
   const { access } = service;
-  const authenticator = { authenticate: async ({ credential }: Caller) => credential && principalOf(await access.identify(credential)) };
+  const isKnown = async ({ credential }: Caller): Promise<boolean> => credential !== undefined && (await access.identify(credential)) !== undefined;
   const load = async (): Promise<Middleware> => {
     const { graphqlEndpoint, playgroundPages } = await import('../../api/graphql/index.ts');
-    const endpoint = graphqlEndpoint(GRAPHQL_PATH, { invoke, log, maxBodyBytes, answerBytes, limit, timeoutMs, ...(access.enabled && { authenticator }) });
+    const endpoint = graphqlEndpoint(GRAPHQL_PATH, { invoke, log, maxBodyBytes, answerBytes, limit, timeoutMs, ...(access.enabled && { isKnown }) });
     const pages = playgroundPages(PLAYGROUND, GRAPHQL_PATH);
     return (ctx, next) => endpoint(ctx, () => pages(ctx, next));
   };

@@ -13,7 +13,7 @@ const IMAGE = new URL('../../../generated/proto/docs.binpb', import.meta.url);
 let imageSchema: Promise<Schema> | undefined;
 
 /** gRPC on its own port; absent if it is switched off. */
-export async function serveGrpc({ settings, tls, invoke, log, service, spools, readAddress, limit }: ProtocolContext): Promise<Listener | undefined> {
+export async function serveGrpc({ settings, tls, invoke, admitToEvents, log, service, spools, readAddress, limit }: ProtocolContext): Promise<Listener | undefined> {
   const { enabled, addr, reflection, maxMessageBytes } = settings.grpc;
   if (!enabled) return undefined;
   const schema = await (imageSchema ??= readFile(IMAGE).then(readSchema));
@@ -33,6 +33,7 @@ export async function serveGrpc({ settings, tls, invoke, log, service, spools, r
       authenticates: service.access.enabled,
       follow: service.access.follow,
       invoke: (operation, input, caller) => invoke(operation, input, caller),
+      admitToEvents,
       watch: (input, signal) => service.watch(input, signal),
     }),
   }));

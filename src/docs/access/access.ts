@@ -114,8 +114,9 @@ export function createAccess(environment: DocsEnvironment): Access {
     accessWatches,
     follow: (caller, check) => accessWatches.follow(async () => {
       // Any operation that is not public gives the same result here.
-      const { expiresAt, withoutBodies } = await guard.identify(operations.searchDocuments, caller);
-      if (withoutBodies === true) throw new ServiceError('forbidden', 'forbidden: the API key is for searches, and not for streams');
+      const { expiresAt, withoutBodies, mayAnywhere } = await guard.identify(operations.searchDocuments, caller);
+      // Keys that may write have streams to send.
+      if (withoutBodies === true && mayAnywhere?.('write') !== true) throw new ServiceError('forbidden', 'forbidden: the API key is for searches, and not for streams');
       await check?.();
       return expiresAt;
     }),

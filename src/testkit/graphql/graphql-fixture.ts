@@ -2,17 +2,18 @@ import { readFileSync } from 'node:fs';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { silentLog, type Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { createInvoker, type AccessMode, type Handlers, type RateLimit } from '../../operations/index.ts';
+import { createInvoker, type AccessMode, type Caller, type Guard, type Handlers, type RateLimit } from '../../operations/index.ts';
 import { HttpClient, type Answer } from '../http-client.ts';
 import { createHttpApp, flatErrors, startHttpServer, type Exchange } from '../../api/http/index.ts';
-import { graphqlEndpoint, playgroundPages, type Authenticator } from '../../api/graphql/index.ts';
+import { graphqlEndpoint, playgroundPages } from '../../api/graphql/index.ts';
 import { DOCS_INPUTS } from '../../docs/test-fixture.ts';
 
 const file = (name: string): string => readFileSync(new URL(`../../../generated/docs/${name}`, import.meta.url), 'utf8');
 
 export interface FixtureOptions {
   readonly handlers?: Handlers<Operations>;
-  readonly authenticator?: Authenticator;
+  /** Checks the callers; if absent, everyone may do everything. */
+  readonly guard?: Guard & { isKnown(caller: Caller): Promise<boolean> };
   readonly mode?: AccessMode;
   readonly maxBodyBytes?: number;
   readonly timeoutMs?: number;
@@ -40,7 +41,7 @@ export class GraphqlFixture {
   readonly logged: object[] = [];
   readonly accessLog: Record<string, unknown>[] = [];
   readonly exchanges: Exchange[] = [];
-  /** Operations that were invoked, in order. */
+  /** Operations that were invoked, in order, also those that refused the caller. */
   readonly invoked: string[] = [];
   readonly #stop: () => Promise<void>;
 
@@ -50,7 +51,7 @@ export class GraphqlFixture {
     this.#stop = stop;
   }
 
-  static async open({ handlers = {}, authenticator, mode = 'wr', maxBodyBytes = 1_000_000, timeoutMs = 0, timer, limit, answerBytes }: FixtureOptions = {}): Promise<GraphqlFixture> {
+  static async open({ handlers = {}, guard, mode = 'wr', maxBodyBytes = 1_000_000, timeoutMs = 0, timer, limit, answerBytes }: FixtureOptions = {}): Promise<GraphqlFixture> {
     const opened: { fixture?: GraphqlFixture } = {};
     const log: Log = {
       ...silentLog,
@@ -60,9 +61,11 @@ export class GraphqlFixture {
     const invoke = createInvoker<Operations>({
       operations, handlers, timeoutMs, strictInput: true, mode: () => mode,
       inputs: DOCS_INPUTS,
+      ...(guard && { guard }),
       observe: ({ operation }) => void opened.fixture?.invoked.push(operation.id),
     });
-    const endpoint = graphqlEndpoint('/graphql', { invoke, log, maxBodyBytes, authenticator, timeoutMs, timer, limit, answerBytes });
+    const isKnown = guard && ((caller: Caller) => guard.isKnown(caller));
+    const endpoint = graphqlEndpoint('/graphql', { invoke, log, maxBodyBytes, isKnown, timeoutMs, timer, limit, answerBytes });
     const app = await createHttpApp<Operations>({
       title: 'Test', specification: { json: file('openapi.json'), yaml: '', plainJson: '' }, operations, invoke, errors: flatErrors, log, maxBodyBytes,
       corsOrigins: ['*'], accessLog: true, observe: (exchange) => void opened.fixture?.exchanges.push(exchange),

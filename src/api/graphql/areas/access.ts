@@ -7,7 +7,7 @@ const ANONYMOUS = { username: 'anonymous', admin: true, createdAt: 0, disabled: 
 
 export const access = defineArea('access', {
   Query: {
-    me: async (_, _args, { signedIn, read, invoke }, info) => (signedIn === undefined ? ANONYMOUS : read(info, async () => toUser((await invoke('getCurrentUser', {})).value))),
+    me: async (_, _args, { authenticates, read, invoke }, info) => (authenticates ? read(info, async () => toUser((await invoke('getCurrentUser', {})).value)) : ANONYMOUS),
     users: (_, args, { read, invoke }, info) => read(info, async () => complete(await invoke('listUsers', args)).users.map(toUser)),
     groups: (_, args, { read, invoke }, info) => read(info, async () => complete(await invoke('listGroups', args)).groups.map(toGroup)),
     userPermissions: (_, args, { read, invoke }, info) => read(info, async () => complete(await invoke('listPermissions', args))),

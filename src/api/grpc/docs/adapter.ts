@@ -49,6 +49,8 @@ export interface DocsAdapter extends FrameOptions {
   readonly schema: Schema;
   readonly operations: Readonly<Record<OperationId, OperationSpec>>;
   readonly invoke: (operation: OperationId, input: Input, caller: Caller) => Promise<Reply<unknown>>;
+  /** Throws for callers and inputs that `streamEvents` would refuse. */
+  readonly admitToEvents: (input: { readonly collection?: string }, caller: Caller) => Promise<unknown>;
   /**
    * Resolves once the watcher misses no further event, and rejects if the input is not valid. The returned iteration
    * throws the signal's reason when the signal aborts.

@@ -200,7 +200,7 @@ describe('Watch', () => {
       })();
     } });
     const told = await all('Watch', fixture.client.stream('Watch', { collection: 'c', events: ['doc.added'], includeDocument: true, fromSeq: '0' }));
-    expect(fixture.invocations.map(({ operation, input }) => [operation, input])).toEqual([['searchDocuments', { collection: 'c', limit: 0 }]]);
+    expect(fixture.invocations.map(({ operation, input }) => [operation, input])).toEqual([['streamEvents', { collection: 'c' }]]);
     expect(asked).toEqual([{ collection: 'c', events: ['doc.added'], includeDocument: true, fromSeq: 0 }]);
     expect(told).toMatchObject([{ seq: '1', docId: 'c|k1|en', timestamp: '5' }, { seq: '2', document: { contentMd: 'body' }, detail: { reason: 'ttl' } }]);
   });

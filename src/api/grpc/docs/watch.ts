@@ -29,10 +29,10 @@ export function watch(adapter: DocsAdapter, method: DescMethod): handleServerStr
 }
 
 /**
- * Watch is not an operation, so the permission of an equivalent operation is checked: callers that may search a
- * collection may watch it, and callers that may see the server's configurations may watch all collections.
+ * Watch is `streamEvents` over gRPC, and takes its permission. All collections are for callers that may see the server's configurations,
+ * because a watcher's events are not filtered by what the caller may read.
  */
-async function authorize({ invoke }: DocsAdapter, collection: string, caller: Caller): Promise<void> {
+async function authorize({ invoke, admitToEvents }: DocsAdapter, collection: string, caller: Caller): Promise<void> {
   if (collection === '') await invoke('listEmbeddingConfigs', {}, caller);
-  else await invoke('searchDocuments', { collection, limit: 0 }, caller);
+  await admitToEvents(collection === '' ? {} : { collection }, caller);
 }
