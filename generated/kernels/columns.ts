@@ -127,7 +127,7 @@ export const B_SCORES = 8;
 export const B_HISTOGRAM = 9;
 /** Factors by ordinal, f64. */
 export const B_FACTORS = 10;
-/** Days on which documents were added (see `days.ts`). */
+/** What is noted about the times at which documents were added (see `time-notes.ts`). */
 export const B_ADDED = 11;
 /** Texts with which verdicts compare. */
 export const B_TEXTS = 12;
@@ -135,7 +135,7 @@ export const B_TEXTS = 12;
 export const B_RUNS = 13;
 /** The sets that slices are counted in. */
 export const B_COMMON = 14;
-/** Days on which documents were updated. */
+/** The same about those at which they were updated. */
 export const B_UPDATED = 15;
 /** Values of columns by the bits of their numbers (see `slices.ts`). */
 export const B_SLICES = 16;
@@ -156,6 +156,10 @@ export const BY_SCORE = 2;
 export const BY_TIE = 3;
 export const DESCENDING = 1;
 export const SPELLED = 2;
+/** Largest difference between two days of a page that have codes. */
+export const MAX_CODE = 65535;
+export const N_FIRST = 0;
+export const N_LAST = 8;
 export const TIME_SHIFT = 9;
 export const TIME_SLOTS = 512;
 export const ADDED_AT = 0;
