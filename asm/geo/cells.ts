@@ -104,14 +104,13 @@ function siftDown(list: usize, place: u32, size: u32, cell: u64, documents: u64)
   let at = list + place * NEAR;
   store<u64>(at, cell);
   store<u64>(at, documents, NEAR_ORD);
-  for (let child = place * 2 + 1; child < size; child = place * 2 + 1) {
+  for (let child = place * 2 + 1; child < size; child = child * 2 + 1) {
     if (child + 1 < size && precedes(list + child * NEAR, list + (child + 1) * NEAR)) child++;
     const other = list + child * NEAR;
     if (!precedes(at, other)) return;
     move(other, at);
     store<u64>(other, cell);
     store<u64>(other, documents, NEAR_ORD);
-    place = child;
     at = other;
   }
 }
