@@ -40,7 +40,7 @@ describe('blank elements', () => {
   /** As long as a page that nobody thinks of as large; each took minutes or hours. */
   it.each([
     ['empty links', '<a href="x">'], ['marks of white space', '<b> </b>'], ['comments', ' <!-- -->'], ['letters with comments between', 'x<!-- -->'], ['empty parameters', '<param>'],
-    ['spans', '<span>x</span>'], ['parentheses of ruby', '<rp>x</rp>'], ['titles in the body', 'x<title>x</title>'],
+    ['spans', '<span>x</span>'], ['parentheses of ruby', '<rp>x</rp>'], ['titles in the body', 'x<title>x</title>'], ['letters with places to break between', 'x<wbr>'],
   ])('are converted in any number: %s', async (_, piece) => {
     const last = await markdown(`${piece.repeat(300_000 / piece.length)}<p>end</p>`, 'a.html');
     expect(last).toContain('end');

@@ -12,6 +12,13 @@ const HEADINGS_SHARE = 0.9;
 const LEAST_TEXT = 250;
 /** Larger pages are data, on which each attempt of the reader view would take seconds. */
 const MAX_READER_VIEW = 4 * 2 ** 20;
+/**
+ * The reader view reads the text below each element several times, so the depth of each node counts. The largest page of Node's manual (660 KB) has
+ * 400,000; 20 KB of `<h1>`, which only the parser of the reader view nests, have 12 million and took 3 s.
+ */
+const MAX_READER_EFFORT = 2_000_000;
+/** As many characters of text count as a node. */
+const NODE_TEXT = 64;
 
 /**
  * The main content of a complete page whose navigation was removed: its `<main>` or its only `<article>`; without these, the
@@ -30,12 +37,34 @@ export function mainContent(root: Root, source: string): Root | Element {
 
 function readerView(source: string, body: Root | Element): Root | undefined {
   if (source.length > MAX_READER_VIEW || textLength(body) < LEAST_TEXT) return undefined;
-  const article = new Readability(parseHTML(source).document, { charThreshold: LEAST_TEXT }).parse();
+  const { document } = parseHTML(source);
+  if (readerEffort(document.documentElement) > MAX_READER_EFFORT) return undefined;
+  const article = new Readability(document, { charThreshold: LEAST_TEXT }).parse();
   if (typeof article?.content !== 'string') return undefined;
   const kept = parseHtml(article.content);
   clean(kept, true);
   if (textLength(kept) < LEAST_TEXT || headings(kept) < HEADINGS_SHARE * headings(body)) return undefined;
   return kept;
+}
+
+/** The sum of the depths of all nodes below an element. */
+function readerEffort(root: Node): number {
+  let effort = 0;
+  let depth = 0;
+  for (let node: Node | null = root; node !== null;) {
+    effort += depth * (1 + (node.nodeType === node.TEXT_NODE ? node.textContent!.length / NODE_TEXT : 0));
+    if (node.firstChild !== null) {
+      node = node.firstChild;
+      depth += 1;
+      continue;
+    }
+    while (node !== root && node!.nextSibling === null) {
+      node = node!.parentNode!;
+      depth -= 1;
+    }
+    node = node === root ? null : node!.nextSibling;
+  }
+  return effort;
 }
 
 /** The reader view drops the title, so it is not counted. */
