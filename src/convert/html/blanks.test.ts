@@ -45,4 +45,8 @@ describe('blank elements', () => {
     const last = await markdown(`${piece.repeat(300_000 / piece.length)}<p>end</p>`, 'a.html');
     expect(last).toContain('end');
   });
+
+  it('are left out of formulas in any number', async () => {
+    expect(await markdown(`a<math>${'<param>x</param>'.repeat(20_000)}</math>b`, 'a.html')).toBe('ab');
+  });
 });

@@ -39,7 +39,7 @@ function readerView(source: string, body: Root | Element): Root | undefined {
   if (source.length > MAX_READER_VIEW || textLength(body) < LEAST_TEXT) return undefined;
   const { document } = parseHTML(source);
   if (readerEffort(document.documentElement) > MAX_READER_EFFORT) return undefined;
-  const article = new Readability(document, { charThreshold: LEAST_TEXT }).parse();
+  const article = articleOf(document);
   if (typeof article?.content !== 'string') return undefined;
   const kept = parseHtml(article.content);
   clean(kept, true);
@@ -47,24 +47,40 @@ function readerView(source: string, body: Root | Element): Root | undefined {
   return kept;
 }
 
-/** The sum of the depths of all nodes below an element. */
+/** Returns undefined for pages with which the reader view fails, such as those with a `<body>` within the body. */
+function articleOf(document: Document): { content?: string | null | undefined } | null | undefined {
+  try {
+    return new Readability(document, { charThreshold: LEAST_TEXT }).parse();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The sum of the depths of all nodes below an element. The text of links is read for each link around it, and each element around that. */
 function readerEffort(root: Node): number {
   let effort = 0;
   let depth = 0;
+  let links = 0;
   for (let node: Node | null = root; node !== null;) {
-    effort += depth * (1 + (node.nodeType === node.TEXT_NODE ? node.textContent!.length / NODE_TEXT : 0));
+    effort += depth * Math.max(1, links) * (1 + (node.nodeType === node.TEXT_NODE ? node.textContent!.length / NODE_TEXT : 0));
     if (node.firstChild !== null) {
+      links += isLink(node) ? 1 : 0;
       node = node.firstChild;
       depth += 1;
       continue;
     }
     while (node !== root && node!.nextSibling === null) {
       node = node!.parentNode!;
+      links -= isLink(node) ? 1 : 0;
       depth -= 1;
     }
     node = node === root ? null : node!.nextSibling;
   }
   return effort;
+}
+
+function isLink(node: Node): boolean {
+  return node.nodeName === 'A';
 }
 
 /** The reader view drops the title, so it is not counted. */
