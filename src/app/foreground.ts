@@ -19,16 +19,18 @@ const EXIT_CONFIG = 78;
 /** A stopped process exits by itself, and after this many milliseconds at the latest. */
 const LINGER_MS = 1000;
 
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
 /**
  * Runs a service until it is asked to stop, or has nothing left to do. The first SIGTERM or SIGINT stops it in order, a
- * second one hurries the stop if possible, and the next ends the process at once; during the start, the first one does.
+ * second one of either kind hurries the stop if possible, and the next ends the process at once; during the start, the first one does.
  * SIGHUP reloads if the service can reload, and otherwise ends the process as usual. Errors that prevent the start are
  * printed one per line, with a non-zero exit code.
  */
 export async function runInForeground(start: () => Promise<Running>): Promise<void> {
   let running: Running | undefined;
   // Before the start prints that the service listens: whoever reads that line may send a signal at once.
-  const signalled = untilSignal(() => running !== undefined);
+  const signalled = untilSignal(() => running);
   try {
     running = await start();
   } catch (error) {
@@ -37,19 +39,10 @@ export async function runInForeground(start: () => Promise<Running>): Promise<vo
   }
   const { reload } = running;
   if (reload) process.on('SIGHUP', () => void reload().catch((error: unknown) => console.error(error)));
-  const signal = await Promise.race([signalled, ...(running.ended ? [running.ended] : [])]);
-  if (signal !== undefined) endOnFurther(signal, running);
+  await Promise.race([signalled, ...(running.ended ? [running.ended] : [])]);
   await running.stop();
   // Everything is closed; only a socket whose end was never reported could keep the process alive.
   setTimeout(() => process.exit(), LINGER_MS).unref();
-}
-
-function endOnFurther(signal: NodeJS.Signals, running: Running): void {
-  process.once(signal, () => {
-    if (running.hurry === undefined) process.exit(1);
-    process.once(signal, () => process.exit(1));
-    running.hurry();
-  });
 }
 
 function reportFailedStart(error: unknown): void {
@@ -67,14 +60,27 @@ function isPlainReason(error: unknown): error is Error {
   return error instanceof ServiceError || (error instanceof Error && error.cause !== undefined);
 }
 
-/** Resolves with the first signal to stop. One that comes before the service runs ends the process. */
-function untilSignal(isRunning: () => boolean): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        if (isRunning()) resolve(signal);
-        else process.kill(process.pid, signal);
-      });
+/** Resolves with the first signal to stop. One that comes before the service runs ends the process; further ones hurry or end it. */
+function untilSignal(service: () => Running | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let received = 0;
+  const receive = (signal: NodeJS.Signals): void => {
+    const running = service();
+    if (running === undefined) {
+      process.off(signal, receive);
+      process.kill(process.pid, signal);
+      return;
     }
-  });
+    received += 1;
+    if (received === 1) resolve();
+    else if (received === 2 && running.hurry !== undefined) {
+      console.error(`${signal} while the service stops: it no longer waits for what is in progress, and another signal ends the process at once`);
+      running.hurry();
+    } else {
+      console.error(`${signal} while the service stops: the process ends at once, and what is in progress is lost`);
+      process.exit(1);
+    }
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, receive);
+  return promise;
 }

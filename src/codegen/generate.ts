@@ -8,6 +8,7 @@ import { plainDescription, publicDescription } from './description/index.ts';
 import { emitClientFacts } from './emit-client-facts.ts';
 import { emitInputs } from './emit-inputs.ts';
 import { emitOperations } from './emit-types.ts';
+import { emitVersion } from './emit-version.ts';
 import { checkExamples } from './examples.ts';
 import { generateGraphql } from './graphql.ts';
 import { generateKernelConstants } from './kernel-constants.ts';
@@ -65,6 +66,7 @@ async function generateService(root: string, service: ServiceName, folder: strin
   await writeFile(join(folder, 'operations.ts'), emitOperations(service === 'docs' ? 'document' : 'run-queue', models));
   await writeFile(join(folder, 'inputs.json'), emitInputs(document, models));
   await writeFile(join(folder, 'client-facts.ts'), emitClientFacts(document, models));
+  await writeFile(join(folder, 'version.ts'), emitVersion(document));
   await generateSdk(resolve(folder, 'openapi.json'), join(folder, 'sdk'), DEFAULT_ADDRESS[service]);
   if (service === 'docs') await generateMcpTools(document, models, join(folder, '..', 'mcp'));
 }

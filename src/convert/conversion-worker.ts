@@ -60,14 +60,23 @@ export class ConversionWorker {
     await this.#worker.terminate();
   }
 
+  /** Whether so much memory is in use, mostly garbage of the last file, that the next file could reach the limit by it. */
+  async isFull(): Promise<boolean> {
+    return (await this.#used()) > (this.#settings.memoryMb * 2 ** 20) / 2;
+  }
+
+  async #measure(): Promise<void> {
+    const used = await this.#used();
+    if (this.#running !== undefined && used > this.#settings.memoryMb * 2 ** 20) this.#end(this.#outOfMemory());
+  }
+
   /**
    * The heap including garbage that is not yet collected, and buffers. Archives and streams of PDF unpack into buffers, which
-   * V8 does not limit.
+   * V8 does not limit. 0 for a thread that has ended.
    */
-  async #measure(): Promise<void> {
+  async #used(): Promise<number> {
     const statistics = await this.#worker.getHeapStatistics().catch(() => undefined);
-    if (statistics === undefined || this.#running === undefined) return;
-    if (statistics.used_heap_size + statistics.external_memory > this.#settings.memoryMb * 2 ** 20) this.#end(this.#outOfMemory());
+    return statistics === undefined ? 0 : statistics.used_heap_size + statistics.external_memory;
   }
 
   #outOfMemory(): ConversionError {

@@ -14,11 +14,14 @@ function start(settings: Partial<ConverterSettings> = {}, options?: PoolOptions)
 
 /** A worker whose source is here: the name of the file selects what it does. */
 const module = new URL(`data:text/javascript,${encodeURIComponent(`
-  import { parentPort } from 'node:worker_threads';
+  import { parentPort, threadId } from 'node:worker_threads';
+  const kept = [];
   const done = (name) => parentPort.postMessage({ conversion: { contentMd: name, format: 'txt', converted: false, meta: {}, repaired: 0, warnings: [] } });
   parentPort.on('message', ({ name }) => {
     if (name === 'hang') for (;;);
     if (name === 'exit') process.exit(3);
+    if (name === 'much') kept.push(new Uint8Array(40 * 2 ** 20).fill(1));
+    if (name === 'much' || name === 'little') return done(String(threadId));
     if (name === 'throw') setImmediate(() => { throw new Error('x'); });
     else if (name === 'heap') { const held = []; for (;;) held.push([name + held.length]); }
     else if (name === 'buffers') { const held = []; const fill = () => { held.push(new Uint8Array(8 * 2 ** 20).fill(1)); setTimeout(fill, 1); }; fill(); }
@@ -87,5 +90,23 @@ describe('the pool of workers', () => {
       expect((await converter.convert(file(name))).contentMd).toBe(name);
       await new Promise((resolve) => setImmediate(resolve));
     }
+  });
+
+  it('end after a file that leaves half of their memory in use, which would count against the next', async () => {
+    const converter = start({ workers: 1, memoryMb: 64 }, { module });
+    const threadOf = async (name: string) => (await converter.convert(file(name))).contentMd;
+    const first = await threadOf('little');
+    expect(await threadOf('little')).toBe(first);
+    expect(await threadOf('much')).toBe(first);
+    expect(await threadOf('little')).not.toBe(first);
+  });
+
+  it('outlast promises that are rejected and that nobody awaits, which libraries leave behind of damaged files', async () => {
+    const leaving = new URL(`data:text/javascript,${encodeURIComponent(`
+      import ${JSON.stringify(new URL('worker.ts', import.meta.url).href)};
+      import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', () => void Promise.reject(new Error('x')));`)}`);
+    const converter = start({ workers: 1 }, { module: leaving });
+    for (const name of ['a.md', 'b.md']) expect((await converter.convert(file(name, name))).contentMd).toBe(name);
   });
 });

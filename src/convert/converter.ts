@@ -106,6 +106,7 @@ class ConverterPool implements Converter {
     } catch (error) {
       job.reject(error);
     }
+    if (await worker.isFull()) await worker.stop();
     // A worker that was lost is no longer in the set of busy ones.
     if (this.#busy.delete(worker) && !this.#closed) {
       this.#idle.set(worker, setTimeout(() => void worker.stop(), this.#idleMs).unref());

@@ -2,6 +2,7 @@ import type { Nodes, Root } from 'mdast';
 import remarkGfm from 'remark-gfm';
 import remarkStringify from 'remark-stringify';
 import { unified } from 'unified';
+import { simplifyMarks } from './tree/simple-marks.ts';
 
 /** An extension of the printer, nested as in remark-gfm. */
 interface PrinterExtension {
@@ -30,6 +31,7 @@ const printer = unified()
 
 /** Prints a tree as markdown in the one style that all formats share: `#` headings, `-` lists, GFM tables, fenced code. */
 export function toMarkdown(root: Root): string {
+  simplifyMarks(root);
   return printer.stringify(root);
 }
 

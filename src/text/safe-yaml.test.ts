@@ -58,6 +58,12 @@ describe('parseYaml', () => {
     expect(parseYaml('['.repeat(100_000)).ok).toBe(false);
   });
 
+  it.each(['? ', '- ', '[', '{a: '])('refuses what is nested more than 256 deep, whatever the size of the stack: %j', (start) => {
+    const close = start === '[' ? ']' : start === '{a: ' ? '}' : '';
+    expect(valueOf(`${start.repeat(257)}1${close.repeat(257)}`, { mapsAsMap: true })).toBeTypeOf('object');
+    expect(valueOf(`${start.repeat(258)}1${close.repeat(258)}`, { mapsAsMap: true })).toMatch(/^line 1, column \d+: nested more than 256 deep$/);
+  });
+
   it('does not touch prototypes', () => {
     const value = valueOf('__proto__: {polluted: 1}') as Record<string, unknown>;
     expect(value['polluted']).toBeUndefined();

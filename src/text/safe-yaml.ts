@@ -1,7 +1,9 @@
-import { isScalar, LineCounter, parseDocument, visit, type Document, type ScalarTag } from 'yaml';
+import { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, type ScalarTag } from 'yaml';
 
 // A document that repeats its aliases more often is an attack ("billion laughs"), not a configuration.
 const MAX_ALIASES = 100;
+/** What reads a deeper value needs memory that grows with the square of its depth, until it reaches the end of the stack. */
+const MAX_DEPTH = 256;
 
 export type YamlResult =
   | { readonly ok: true; readonly value: unknown }
@@ -39,8 +41,8 @@ export function parseYaml(text: string, options: YamlOptions = {}): YamlResult {
     });
     const [error] = [...document.errors, ...document.warnings];
     if (error !== undefined) return { ok: false, problem: describe(error.message, lineCounter, error.pos[0]) };
-    const duplicate = duplicateKey(document);
-    if (duplicate !== undefined) return { ok: false, problem: describe('Map keys must be unique', lineCounter, duplicate) };
+    const fault = faultIn(document.contents);
+    if (fault !== undefined) return { ok: false, problem: describe(fault.problem, lineCounter, fault.at) };
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: options.mapsAsMap ?? false });
     return containsItself(value) ? { ok: false, problem: 'an alias is within what it stands for' } : { ok: true, value };
   } catch (error) {
@@ -61,24 +63,28 @@ function containsItself(value: unknown, above = new Set<unknown>(), done = new S
   return found;
 }
 
-/** The position of the first duplicate key of a mapping. */
-function duplicateKey(document: Document): number | undefined {
-  let found: number | undefined;
-  visit(document, {
-    Map: (_, { items }) => {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (seen.has(key.value)) {
-          found = key.range?.[0] ?? 0;
-          return visit.BREAK;
-        }
-        seen.add(key.value);
-      }
-      return undefined;
-    },
-  });
-  return found;
+interface Fault {
+  readonly problem: string;
+  readonly at: number;
+}
+
+/** The first duplicate key of a mapping, or the first node that is nested too deeply. */
+function faultIn(node: unknown, depth = 0): Fault | undefined {
+  if (!isMap(node) && !isSeq(node)) return undefined;
+  if (depth > MAX_DEPTH) return { problem: `nested more than ${MAX_DEPTH} deep`, at: node.range?.[0] ?? 0 };
+  const seen = new Set<unknown>();
+  for (const item of node.items) {
+    const parts = isPair(item) ? [item.key, item.value] : [item];
+    if (isPair(item) && isScalar(item.key)) {
+      if (seen.has(item.key.value)) return { problem: 'Map keys must be unique', at: item.key.range?.[0] ?? 0 };
+      seen.add(item.key.value);
+    }
+    for (const part of parts) {
+      const fault = faultIn(part, depth + 1);
+      if (fault !== undefined) return fault;
+    }
+  }
+  return undefined;
 }
 
 function describe(message: string, lineCounter: LineCounter, offset: number): string {

@@ -1,5 +1,5 @@
 import { Command, type CommanderError } from 'commander';
-import { BUILD_VERSION } from '../version.ts';
+import { VERSION_LINE } from '../version.ts';
 import type { CommandGroup } from './operations/define.ts';
 import { ProfileOption } from './shared/client.ts';
 import { ignoreClosedPipe } from './shared/command-error.ts';
@@ -94,7 +94,7 @@ const HIDDEN: Entry = { name: '__complete', summary: '', group: '', load: async 
 export async function createProgram(args: readonly string[] | 'all', io: Io): Promise<Command> {
   const program = new Command('quire')
     .description('a version-controlled store of markdown documents with search, and a run queue with remote workers')
-    .version(BUILD_VERSION)
+    .version(VERSION_LINE)
     .addOption(new ProfileOption())
     .showHelpAfterError('(add --help for what is possible)')
     .addHelpText('after', `\nStatus: ${EXIT_MEANINGS.map(([code, meaning]) => `${code} ${meaning}`).join('; ')}.`);

@@ -15,6 +15,8 @@ const PLAIN = new Set([
   'abbr', 'acronym', 'bdi', 'bdo', 'big', 'blink', 'cite', 'data', 'dfn', 'font', 'ins', 'label', 'marquee', 'output', 'rb', 'rbc', 'rp', 'rt', 'rtc', 'ruby', 'slot', 'small', 'span',
   'sub', 'sup', 'time',
 ]);
+/** Elements that markdown leaves out; they have content only where they are no elements of HTML, such as in formulas. */
+const IGNORED = new Set(['area', 'base', 'basefont', 'param', 'source', 'track']);
 const BLANK = /^[\t\n\f\r ]*$/;
 
 /**
@@ -38,7 +40,7 @@ function reduced(element: Element): readonly ElementContent[] {
   const { tagName, children } = element;
   if (tagName === 'rp') return children;
   if (BREAKS.has(tagName) || CONTENT.has(tagName)) return [element];
-  if (children.length === 0) return [];
+  if (children.length === 0 || IGNORED.has(tagName)) return [];
   const only = children.length === 1 ? children[0] : undefined;
   return only?.type === 'text' && (PLAIN.has(tagName) || isBlank(only)) ? [only] : [element];
 }

@@ -74,4 +74,12 @@ describe('HTML', () => {
   it('is plain text when that is asked for', async () => {
     expect((await convert('<h1>T</h1><p>a <b>b</b></p>', 'a.html', { textOnly: true })).contentMd).toBe('T\n\na b\n');
   });
+
+  it.each(['<h1>', '<a><p>', '<form>', '<table><b>', '<td><a href=x>some text'])('of unclosed elements, which only the parser of the reader view nests, is converted without that view: %s', async (piece) => {
+    expect(await markdown(page(`<p>${words(100)}</p>${piece.repeat(80_000 / piece.length)}`), 'a.html')).toContain('word99');
+  });
+
+  it('is converted without the reader view if that fails', async () => {
+    expect(await markdown(`<table><tr><td>a<td>${'<body>x</body>'.repeat(300)}`, 'a.html')).toContain('| a |');
+  });
 });

@@ -1,16 +1,13 @@
 import type { Element, Root as Page } from 'hast';
-import type { Nodes, Root } from 'mdast';
-import rehypeRemark from 'rehype-remark';
-import { unified } from 'unified';
+import type { Nodes } from 'mdast';
 import type { Parts, ReadOptions } from '../parts.ts';
 import { removeBlanks } from './blanks.ts';
 import { clean, resolveAddresses } from './clean.ts';
 import { mainContent } from './main-content.ts';
 import { htmlMeta } from './metadata.ts';
 import { attribute, byName, decodeHtml, findAll, parseHtml } from './parse.ts';
-import { tableHandler } from './table.ts';
+import { treeOf } from './to-tree.ts';
 
-const converter = unified().use(rehypeRemark, { document: true, handlers: { table: tableHandler } }).freeze();
 /** How complete pages begin; a fragment contains none of these. */
 const PAGE = /<(?:!doctype\s{1,20}html|html|head|body)[\s>]/i;
 
@@ -29,7 +26,7 @@ export function readHtml(bytes: Uint8Array, options: ReadOptions): Parts {
   const content = page ? mainContent(root, text) : root;
   resolveAddresses(content, base);
   removeBlanks(content);
-  const tree = converter.runSync({ type: 'root', children: content.children } as Page) as Root;
+  const tree = treeOf({ type: 'root', children: content.children } as Page);
   tidy(tree);
   return { content: tree, meta, warnings: [], repaired };
 }

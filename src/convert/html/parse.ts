@@ -24,6 +24,8 @@ export function parseHtml(source: string): Root {
   const root = pages.parse(source);
   const open: { node: Nodes; depth: number }[] = [{ node: root, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    // Nobody reads positions, and they take more memory than the rest of a node, once more in each copy of the tree.
+    next.node.position = undefined;
     if (next.depth > MAX_HTML_DEPTH) throw new ConversionError('too_deep', `has elements nested more than ${MAX_HTML_DEPTH} deep`);
     if ('children' in next.node) for (const child of next.node.children) open.push({ node: child, depth: next.depth + 1 });
   }

@@ -5,6 +5,8 @@ const MAX_OPTION = 10_000;
 export class Cursor {
   readonly text: string;
   at = 0;
+  /** The positions from which on a text does not occur: without them, each of many beginnings that do not end would be searched to the end of the file. */
+  readonly #missing = new Map<string, number>();
 
   constructor(text: string) {
     this.text = text;
@@ -106,8 +108,11 @@ export class Cursor {
 
   /** Returns the source up to a given text and moves past that text; if it does not occur, returns undefined and does not move. */
   until(end: string): string | undefined {
-    const found = this.text.indexOf(end, this.at);
-    if (found < 0) return undefined;
+    const found = this.at >= (this.#missing.get(end) ?? Infinity) ? -1 : this.text.indexOf(end, this.at);
+    if (found < 0) {
+      this.#missing.set(end, Math.min(this.at, this.#missing.get(end) ?? Infinity));
+      return undefined;
+    }
     const content = this.text.slice(this.at, found);
     this.at = found + end.length;
     return content;

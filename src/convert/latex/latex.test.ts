@@ -50,4 +50,8 @@ describe('LaTeX', () => {
   ])('is refused with %s', async (_, source, faults) => {
     expect(faults).toContain(await fault(source, 'a.tex'));
   });
+
+  it.each(['\\(', '\\[', '\\iffalse '])('is read once, however often it begins something that does not end: %s', async (start) => {
+    expect(await md(`x${start.repeat(100_000)} y`)).toMatch(/^x/);
+  });
 });

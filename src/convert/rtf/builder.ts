@@ -116,13 +116,12 @@ function toRows(rows: readonly ReadCell[][]): TableRow[] {
   for (const right of rows.flatMap((row) => row.map((cell) => cell.right)).sort((a, b) => a - b)) {
     if (edges.length === 0 || right - edges.at(-1)! > 170) edges.push(right);
   }
-  const column = (right: number) => edges.findLastIndex((edge) => edge <= right) + 1;
   const open = new Map<number, TableCell & { rows: number }>();
   return rows.map((row) => {
     let from = 0;
     const cells: TableCell[] = [];
     for (const cell of row) {
-      const to = Math.max(from + 1, column(cell.right));
+      const to = Math.max(from + 1, columnAt(edges, cell.right));
       const above = open.get(from);
       if (cell.mergesUp && above !== undefined) above.rows += 1;
       else {
@@ -134,4 +133,15 @@ function toRows(rows: readonly ReadCell[][]): TableRow[] {
     }
     return { cells };
   });
+}
+
+/** The number of edges up to a position; they ascend. */
+function columnAt(edges: readonly number[], right: number): number {
+  let [low, high] = [0, edges.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (edges[middle]! <= right) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -46,4 +46,8 @@ describe('an RTF', () => {
   it('counts halves of characters that it had to replace', async () => {
     expect(await convert(rtf('\\pard a\\u-10179?b\\par'), 'a.rtf')).toMatchObject({ contentMd: 'a\ufffdb\n', repaired: 1 });
   });
+
+  it('reads a row of any number of cells', async () => {
+    expect(await markdown(`{\\rtf1 ${'\\intbl x\\cell '.repeat(60_000)}\\row end}`, 'a.rtf')).toContain('end');
+  });
 });

@@ -1,2 +1,2 @@
-/** Version of the interface, `info.version` of the specification (contract section 9); a test checks that they are equal. */
-export const INTERFACE_VERSION = '2.15.0';
+/** Version of the interface (contract section 9). */
+export { API_VERSION as INTERFACE_VERSION } from '../../../generated/docs/version.ts';

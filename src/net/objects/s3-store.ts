@@ -23,6 +23,8 @@ export interface S3StoreOptions {
   readonly folder: string;
   /** Time limit for one request, including its response. */
   readonly timeoutMs: number;
+  /** The same for a request that removes an object. Default: `timeoutMs`. */
+  readonly removeTimeoutMs?: number;
 }
 
 /** Bodies are limited by the size of a request, and their objects are hardly larger. */
@@ -46,20 +48,23 @@ const FIELD_OF_CODE: Readonly<Record<string, StorageField>> = {
 /** Objects in a bucket of an S3-compatible service, with path-style addresses and signature version 4. */
 export class S3Store implements ObjectStore {
   readonly #client: S3mini;
+  readonly #remover: S3mini;
   /** The first with the prefix, the second without. */
   readonly #folder: string;
   readonly #own: string;
 
   /** Throws `StoreFailure` if the settings do not form a valid address. */
-  constructor(settings: S3Settings, { outbound, folder, timeoutMs }: S3StoreOptions) {
+  constructor(settings: S3Settings, { outbound, folder, timeoutMs, removeTimeoutMs = timeoutMs }: S3StoreOptions) {
     const { bucket = '', region = '', accessKey = '', secretKey = '' } = settings;
     this.#own = `${folder}/`;
     this.#folder = `${prefixOf(settings)}${this.#own}`;
-    this.#client = new S3mini({
+    const clientWithin = (limitMs: number) => new S3mini({
       endpoint: `${baseOf(settings)}/${encodeURIComponent(bucket)}`, region: region || DEFAULT_REGION,
       accessKeyId: accessKey, secretAccessKey: secretKey,
-      fetch: ownFetch(outbound.fetch({ maxBytes: MAX_OBJECT_BYTES, timeoutMs })),
+      fetch: ownFetch(outbound.fetch({ maxBytes: MAX_OBJECT_BYTES, timeoutMs: limitMs })),
     });
+    this.#client = clientWithin(timeoutMs);
+    this.#remover = clientWithin(removeTimeoutMs);
   }
 
   put(name: string, bytes: Uint8Array): Promise<void> {
@@ -96,7 +101,7 @@ export class S3Store implements ObjectStore {
   }
 
   remove(name: string): Promise<void> {
-    return asking(async () => void (await this.#client.deleteObject(this.#pathOf(name))));
+    return asking(async () => void (await this.#remover.deleteObject(this.#pathOf(name))));
   }
 
   list(from: string | undefined): Promise<ObjectPage> {

@@ -12,6 +12,7 @@ import { RefusedCall } from '../../ship/index.ts';
 import { FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
 import { createAuditLog } from '../audit/index.ts';
 import { InterruptedContents } from '../contents/test-fixture.ts';
+import { countCaches } from './cache-rows.ts';
 import { Caches, createCacheHandlers } from './index.ts';
 import { BUCKET, CREDENTIAL, S3Server } from '../../testkit/s3-server.ts';
 
@@ -169,6 +170,20 @@ describe('a cache', () => {
     expect([await save(server, 'b'), await store.begun, await download(ref, 'b')]).toEqual([{ status: 'kept' }, { deleted: 1, bytes: 4 }, ['b', 'same']]);
     store.interrupt('before remove', () => save(other, 'c'));
     expect([await remove(server, 'b'), await store.begun, await download(ref, 'c')]).toEqual([{ deleted: 1, bytes: 4 }, { status: 'kept' }, ['c', 'same']]);
+    await server.stop();
+  });
+
+  it('counts for the budget beside one that another server saves at the same time', async () => {
+    const ref = await taken();
+    const store = new InterruptedContents(join(fixture.folder, 'caches'), fixture.sql);
+    const server = new Caches({ env: fixture.env, queue: fixture.queue, store });
+    await server.start();
+    const other = fixture.sql.peers === undefined ? server : fixture.caches!;
+    const save = (to: Caches, key: string) => to.receive(first!.ship.id, partsOf(ref, key, Buffer.alloc(2 * 2 ** 20, key), {}));
+    await save(server, 'a');
+    store.interrupt('after keep', () => save(other, 'b'));
+    expect([await save(server, 'c'), await store.begun]).toEqual([{ status: 'kept' }, { status: 'kept' }]);
+    expect(await countCaches(fixture.sql)).toEqual({ caches: 2, bytes: 4 * 2 ** 20 });
     await server.stop();
   });
 

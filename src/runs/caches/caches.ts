@@ -132,10 +132,12 @@ export class Caches implements CacheExchange {
     const now = clock.now();
     const { status, removed } = await sql.transaction(async (tx) => {
       await place(tx);
+      // Otherwise servers that save caches at the same time would not count those of each other.
+      await tx.lock('total of caches');
       if (!await queue.holds(tx, ref, shipId)) return { status: 'fenced' as const, removed: [] };
       const isNew = await addCache(tx, { project_id: projectId, key, size, sha256, created_ms: now, used_ms: now });
       return { status: isNew ? 'kept' as const : 'exists' as const, removed: await removeAbove(tx, config.current().config.caches.total_budget) };
-    });
+    }, { isolation: 'read committed' });
     await this.#contents.forget([sha256, ...removed.map((row) => row.sha256)]);
     this.#events.evicted('budget', removed.length);
     return { status };

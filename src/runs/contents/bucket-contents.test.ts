@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BUCKET, CREDENTIAL, S3Server } from '../../testkit/s3-server.ts';
+import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { parseRunsConfig, RunsConfigError } from '../config/index.ts';
 import type { ContentStore } from './content-store.ts';
 import { openContents } from './open-contents.ts';
@@ -85,4 +86,15 @@ it('a file that the service does not take is an error that names no credential',
 it('a bucket needs an address, and keys in their variables', () => {
   for (const section of ['artifacts', 'caches']) expect(() => parseRunsConfig(`{${section}: {store: s3}}`)).toThrow(RunsConfigError);
   expect(() => openContents({ clock, nodeId: 'node' }, config(), 'artifacts', {})).toThrow('artifacts.s3: the variable RUNS_S3_ACCESS_KEY is not set');
+});
+
+it('a removal is given up before the lock of its name ends, which is after 10 s', async () => {
+  const timer = new ManualTimer();
+  const patient = openContents({ clock, nodeId: 'node' }, config(), 'artifacts', KEYS, timer);
+  s3.fail('silent', 'DELETE');
+  const failed = expect(patient.remove('ab'.repeat(32))).rejects.toMatchObject({ passes: true, message: 'no complete response within 5 s' });
+  await timer.elapse();
+  await failed;
+  s3.fail();
+  await patient.close();
 });

@@ -37,7 +37,7 @@ export function checkFields(fields: readonly FieldText[]): void {
 function checkPositions(tokens: readonly FormAt[]): void {
   let last = 0;
   for (const { position } of tokens) {
-    if (!(Number.isInteger(position) && position >= last && position <= MAX_POSITION)) throw new RangeError(`positions of tokens are integers that do not descend, got ${position} behind ${last}`);
+    if (!(Number.isInteger(position) && position >= last && position <= MAX_POSITION)) throw new RangeError(`positions of tokens are integers that ascend or stay, up to ${MAX_POSITION}; got ${position} behind ${last}`);
     last = position;
   }
 }

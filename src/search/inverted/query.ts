@@ -124,7 +124,7 @@ function checkPhrase({ words, slop = 0, weight }: PhraseQuery, formsExist: (form
   let last = words[0]?.offset ?? 0;
   for (const { forms, offset } of words) {
     checkForms(forms, formsExist);
-    if (!(Number.isInteger(offset) && offset >= last && offset <= MAX_SPAN)) throw new RangeError(`offsets in a phrase are integers that do not descend, got ${offset} behind ${last}`);
+    if (!(Number.isInteger(offset) && offset >= last && offset <= MAX_SPAN)) throw new RangeError(`offsets in a phrase are integers that ascend or stay, up to ${MAX_SPAN}; got ${offset} behind ${last}`);
     last = offset;
   }
 }

@@ -1,0 +1,4 @@
+// Generated from the specifications by `npm run generate`. Do not edit.
+
+/** Version of the interface. */
+export const API_VERSION = '1.0.0';
