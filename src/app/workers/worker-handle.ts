@@ -131,7 +131,7 @@ export class WorkerHandle implements Taker {
 
 /** Engine flags apply to every process; other flags would give the child the port of this process's debugger, or modules to load. */
 function engineFlags(): string[] {
-  return process.execArgv.filter((flag) => /^--(no|max|minor)-/.test(flag));
+  return process.execArgv.filter((flag) => /^--(no|max|minor|page)-/.test(flag));
 }
 
 /** Secrets have been removed from it. The compile cache is shared, because compiling takes most of the start-up time. */
