@@ -115,10 +115,15 @@ const WORDS: Readonly<Record<string, string>> = {
   unauthenticated: 'unauthenticated: missing or invalid credentials', admin_required: 'forbidden: admin privileges required', forbidden: 'permission denied',
 };
 
+/** Each of them makes all calls. The others are variants of them, and share the calls among `SHARES`, so that each call is made by several. */
+const WHOLE: readonly CallerName[] = ['nobody', 'a stranger', 'a reader', 'a writer', 'an administrator of the collection', 'an administrator', 'a key that searches'];
+const SHARES = 3;
+
 /** Callers with a credential that is not valid have one answer, so each of them makes another part of the calls. */
 function callsOf(caller: CallerName): NamedCalls['calls'] {
-  const place = UNKNOWN.indexOf(caller as (typeof UNKNOWN)[number]);
-  return place < 1 ? names.calls : names.calls.filter((_, i) => i % (UNKNOWN.length - 1) === place - 1);
+  if (WHOLE.includes(caller)) return names.calls;
+  const shares = isUnknown(caller) ? UNKNOWN.length - 1 : SHARES;
+  return names.calls.filter((_, i) => i % shares === CALLERS.indexOf(caller) % shares);
 }
 
 async function refusalsOfRest(credential: Credential, wanted: ReadonlySet<OperationId> = new Set(INPUTS.keys())): Promise<Map<OperationId, Refusal>> {
@@ -148,7 +153,7 @@ describe('who may do what is the same over every protocol', () => {
     expect(differences).toEqual([]);
     const refused = [...references].filter(([, refusal]) => refusal !== undefined).map(([operation]) => operation);
     if (caller === 'an administrator' || caller === 'an administrator by grant') expect(refused).toEqual([]);
-    else expect(refused.length).toBeGreaterThan(20);
+    else expect(refused.length).toBeGreaterThan(calls.length / 16);
   }, 60_000);
 
   it('for a reader with a session of MCP', async () => {
