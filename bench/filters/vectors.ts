@@ -13,7 +13,7 @@ import { COLLECTION } from './requests.ts';
 const DOCUMENTS = Math.round(scaled(20_000, 1000));
 const WORDS = 100;
 const SECONDS = scaled(2, 0.2);
-const QUESTIONS = 50;
+const QUESTIONS = 100;
 const ENV = { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_EMBEDDING_QUEUE_SIZE: '1000000' };
 const EMBED_SECONDS = 1800;
 
