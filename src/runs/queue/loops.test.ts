@@ -155,16 +155,17 @@ describe('the running queue', () => {
   it('goes on after the store has failed', async () => {
     await fixture.queue.start();
     await fixture.submit();
-    const transaction = vi.spyOn(fixture.sql, 'transaction').mockRejectedValueOnce(new Error('the disk is full'));
+    // All fail, because a loop that began with the queue may be in one of its own.
+    const transaction = vi.spyOn(fixture.sql, 'transaction').mockRejectedValue(new Error('the disk is full'));
     const ship = new WaitingShip('s');
     const got = ship.next();
     fixture.queue.addWorker(ship);
-    await vi.waitFor(() => expect(transaction).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(transaction).toHaveBeenCalled());
+    for (let n = 0; n < 5; n++) await setImmediate();
     expect(ship.claims).toEqual([]);
-    await timer.elapse();
-    await got;
-    expect(ship.claims).toHaveLength(1);
     transaction.mockRestore();
+    await liveUntil(got);
+    expect(ship.claims).toHaveLength(1);
   });
 
   it('ends no lease while the store refuses writes, nor in the time of a lease after that: what ships have finished meanwhile counts', async () => {
