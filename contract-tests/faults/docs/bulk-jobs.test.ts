@@ -38,12 +38,22 @@ describe('a server that is killed (SIGKILL) while it works off a job', () => {
       expect((await inspectRemains(database)).faults, `kill ${kill}`).toEqual([]);
       ({ server, url } = await DocsProcess.serve(database));
     }
-    await expect.poll(async () => (await once(url, (client) => client.get(`/v1/bulk-ingest-job/${id}`))).status, { timeout: 150_000 }).toBe('completed');
-    expect(await once(url, (client) => client.get(`/v1/bulk-ingest-job/${id}`))).toMatchObject({ processed: DOCUMENTS, added: DOCUMENTS, updated: 0, failed: 0, errors: [] });
+    await expect.poll(async () => (await chain(url, id)).at(-1)!.status, { timeout: 150_000 }).toBe('completed');
+    const records = await chain(url, id);
+    const interrupted = records.slice(0, -1);
+    expect(interrupted.every(({ status, error }) => status === 'failed' && error === 'interrupted by restart')).toBe(true);
+    expect(records.every(({ processed, added }) => processed === added)).toBe(true);
+    expect(records.reduce((sum, { added }) => sum + added, 0)).toBe(DOCUMENTS);
     await server.end();
     expect(counts(database)).toEqual({ documents: DOCUMENTS, puts: DOCUMENTS, revisions: DOCUMENTS, waiting: 0 });
   }, 240_000);
 });
+
+/** The records of a job and of those that continue it. */
+async function chain(url: string, id: string): Promise<BulkIngestJob[]> {
+  const record = await once(url, (client) => client.get(`/v1/bulk-ingest-job/${id}`));
+  return [record, ...(record.continuedAs === undefined ? [] : await chain(url, record.continuedAs))];
+}
 
 async function once(url: string, ask: (client: HttpClient) => Promise<{ json<T>(): T }>): Promise<BulkIngestJob> {
   const client = new HttpClient(url);

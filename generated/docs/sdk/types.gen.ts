@@ -1571,7 +1571,7 @@ export type BulkIngestJob = {
      */
     collection: string;
     /**
-     * Where the job is. `failed` means that no document was stored, or that the job could not go on; failures of single documents are counted in `failed`.
+     * Where the job is. `failed` means that no document was stored, or that the job could not go on, as `error` says; failures of single documents are counted in `failed`.
      */
     status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled';
     /**
@@ -1598,6 +1598,14 @@ export type BulkIngestJob = {
      * The first 50 reasons of failure: `<index> <key>: <reason>`, or one line on the whole job.
      */
     errors: Array<string>;
+    /**
+     * Why the job as a whole failed, such as `interrupted by restart`; absent unless it failed.
+     */
+    error?: string;
+    /**
+     * Id of the job that loads the remaining documents of this one, which a restart interrupted; absent otherwise.
+     */
+    continuedAs?: string;
     embeddingDropped?: EmbeddingDropped;
     sanitized?: Sanitized;
     /**

@@ -23,13 +23,17 @@ export function JobsPage() {
   );
 }
 
-function Job({ job: { id, collection, status, total, processed, failed, errors, submittedAt }, onChange }: { readonly job: BulkIngestJob; readonly onChange: () => void }) {
+function Job({ job: { id, collection, status, total, processed, failed, errors, error, continuedAs, submittedAt }, onChange }: { readonly job: BulkIngestJob; readonly onChange: () => void }) {
   const cancel = async (): Promise<void> => {
     if (await attempt(() => ask(cancelBulkIngest({ path: { id } })), 'The job was cancelled')) onChange();
   };
   return (
     <tr>
-      <td><code>{id}</code>{errors.length > 0 && <div class="small muted">{errors[0]}</div>}</td>
+      <td>
+        <code>{id}</code>
+        {(error ?? errors[0]) !== undefined && <div class="small muted">{error ?? errors[0]}</div>}
+        {continuedAs !== undefined && <div class="small muted">Continued as <code>{continuedAs}</code></div>}
+      </td>
       <td>{collection}</td>
       <td><Badge tone={TONES[status]}>{status}</Badge></td>
       <td>{count(processed)} of {count(total)}</td>

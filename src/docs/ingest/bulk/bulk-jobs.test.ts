@@ -68,7 +68,7 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     const { id } = await submit({ documents: Array.from({ length: 60 }, () => ({ key: 'a|b', lang: 'en', contentMd: '' })) });
     await run();
     const record = await job(id);
-    expect(record).toMatchObject({ status: 'failed', processed: 60, failed: 60 });
+    expect(record).toMatchObject({ status: 'failed', error: 'none of its documents could be stored', processed: 60, failed: 60 });
     expect(record.errors).toHaveLength(50);
     expect(record.errors[49]).toMatch(/^49 a\|b: key must not/);
   });
@@ -99,28 +99,61 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     await expect(fixture.call('cancelBulkIngest', { id: 'job_1_abcdef' })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('go on after a restart where they were, with no document lost or loaded twice', async () => {
+  /** Starts the loading, and stops it after one transaction that stores documents. */
+  async function stopAfterSome(): Promise<void> {
+    const stopped = Promise.withResolvers<void>();
+    const { writer } = fixture.documents;
+    const put: typeof writer.put = (collection, items, options) => writer.put(collection, items, { ...options, within: async (tx, result, count) => {
+      await options!.within!(tx, result, count);
+      void ingest.jobs.stop().then(stopped.resolve);
+    } });
+    ingest = createIngest(fixture.environment, { ...fixture, timer, documents: { ...fixture.documents, writer: { ...writer, put } } });
+    ingest.jobs.start();
+    await stopped.promise;
+  }
+
+  /** The records of a job and of those that continue it. */
+  async function chain(id: string): Promise<Awaited<ReturnType<typeof job>>[]> {
+    const record = await job(id);
+    return [record, ...(record.continuedAs === undefined ? [] : await chain(record.continuedAs))];
+  }
+
+  it('fail when a restart interrupts them, and go on as others with no document lost or loaded twice', async () => {
     const { id } = await submit({ documents: Array.from({ length: 1300 }, (_, i) => (i % 100 === 7 ? { lang: 'en', contentMd: '' } : document(i))) });
-    // The service stops after one transaction of each start.
-    for (let starts = 0; (await job(id)).status !== 'completed'; starts++) {
-      expect(starts).toBeLessThan(5);
-      const stopped = new Promise<void>((resolve) => {
-        const { sql } = fixture;
-        const transaction = sql.transaction.bind(sql);
-        sql.transaction = async (work) => {
-          const value = await transaction(work);
-          sql.transaction = transaction;
-          void ingest.jobs.stop().then(resolve);
-          return value;
-        };
-      });
-      ingest.jobs.start();
-      await stopped;
+    for (let stops = 0; stops < 2; stops++) {
+      await stopAfterSome();
       await restart();
     }
-    const record = await job(id);
-    expect(record).toMatchObject({ processed: 1300, added: 1287, updated: 0, failed: 13 });
-    expect(record.errors.map((line) => Number.parseInt(line, 10))).toEqual(Array.from({ length: 13 }, (_, i) => i * 100 + 7));
+    await run();
+    const records = await chain(id);
+    expect(records.map(({ status, total, processed, added, updated, failed }) => [status, total, processed, added, updated, failed])).toEqual([
+      ['failed', 1300, 500, 495, 0, 5], ['failed', 800, 500, 495, 0, 5], ['completed', 300, 300, 297, 0, 3],
+    ]);
+    expect(records.map(({ error }) => error)).toEqual(['interrupted by restart', 'interrupted by restart', undefined]);
+    expect(records.every(({ completedAt }) => completedAt === START)).toBe(true);
+    expect(records.flatMap(({ errors }) => errors.map((line) => Number.parseInt(line, 10)))).toEqual([7, 107, 207, 307, 407, 7, 107, 207, 307, 407, 7, 107, 207]);
+    expect((await fixture.changes()).filter(({ kind }) => kind === 'doc.put')).toHaveLength(1287);
+    expect(await fixture.count('bulk_documents')).toBe(0);
+    await expect(fixture.call('cancelBulkIngest', { id })).rejects.toMatchObject({ status: 400, message: 'job already started: its status is failed' });
+  });
+
+  it('keep their place among others when they go on, and those that were pending stay so', async () => {
+    const first = await submit({ documents: documents(501) });
+    const second = await submit({ documents: [document(500, { contentMd: 'of the second job' })] });
+    await stopAfterSome();
+    await restart();
+    expect((await job(second.id)).status).toBe('pending');
+    await run();
+    expect((await chain(first.id)).map(({ status, added }) => [status, added])).toEqual([['failed', 500], ['completed', 1]]);
+    expect(await job(second.id)).toMatchObject({ status: 'completed', updated: 1 });
+    expect((await fixture.call('getDocument', { collection: 'blog', key: 'd500', lang: 'en' })).contentMd).toBe('of the second job');
+  });
+
+  it('are not interrupted by a stop and a start within one process', async () => {
+    const { id } = await submit({ documents: documents(700) });
+    await stopAfterSome();
+    await run();
+    expect(await chain(id)).toMatchObject([{ status: 'completed', added: 700 }]);
   });
 
   it('undo a transaction whose progress somebody else has written down', async () => {
@@ -137,7 +170,7 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
       return writer.put(...args);
     } } } });
     await run();
-    expect(await job(id)).toMatchObject({ status: 'completed', added: 600, updated: 0 });
+    expect(await chain(id)).toMatchObject([{ status: 'failed', processed: 0 }, { status: 'completed', added: 600, updated: 0 }]);
     expect((await fixture.changes()).filter(({ kind }) => kind === 'doc.put')).toHaveLength(600);
   });
 
@@ -180,7 +213,7 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     const { id } = await submit();
     await fixture.sql.transaction((tx) => tx.run("UPDATE bulk_documents SET documents = x'00ff'"));
     await run();
-    expect(await job(id)).toMatchObject({ status: 'failed', processed: 0, errors: [expect.any(String)], completedAt: START });
+    expect(await job(id)).toMatchObject({ status: 'failed', processed: 0, error: expect.any(String), completedAt: START });
   });
 
   it('keep the last 1,000 records, and every job that has not ended', async () => {
@@ -235,6 +268,16 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     expect(await job(id)).toMatchObject({ status: 'completed', added: 1, errors: [expect.stringContaining('secret|key')] });
   });
 
+  it('go on on a server with keys', async () => {
+    const keys = new KeyRing({ id: 3, bytes: Buffer.alloc(32, 3) });
+    await restart({ ...fixture.environment, keys });
+    const { id } = await submit({ documents: documents(3) });
+    await fixture.sql.transaction((tx) => tx.run("UPDATE bulk_jobs SET status = 'processing'"));
+    await restart({ ...fixture.environment, keys });
+    await run();
+    expect(await chain(id)).toMatchObject([{ status: 'failed', error: 'interrupted by restart' }, { status: 'completed', added: 3 }]);
+  });
+
   describe('callbacks', () => {
     interface Receiver { readonly url: string; readonly seen: { headers: IncomingMessage['headers']; body: unknown }[]; status: number }
 
@@ -262,6 +305,18 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
       await ingest.jobs.settled();
       expect(seen).toEqual([{ headers: expect.objectContaining({ 'content-type': 'application/json', 'x-svc-delivery': id, 'x-svc-timestamp': String(START) }), body: await job(id) }]);
       expect(await fixture.count('bulk_jobs WHERE callback_due IS NOT NULL')).toBe(0);
+    });
+
+    it('send the records of a job that was interrupted and of the one that continues it', async () => {
+      const { url, seen } = await receiver();
+      const { id } = await submit({ documents: documents(501), callbackUrl: url });
+      await stopAfterSome();
+      await restart();
+      await run();
+      await ingest.jobs.settled();
+      const records = await chain(id);
+      expect(records).toHaveLength(2);
+      expect(seen.map(({ body }) => body).sort((a, b) => (a as { total: number }).total - (b as { total: number }).total)).toEqual(records.toReversed());
     });
 
     it('are signed with the secret of the server', async () => {

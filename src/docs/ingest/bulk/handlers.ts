@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
@@ -7,7 +6,7 @@ import type { Handlers, Identity } from '../../../operations/index.ts';
 import { requireText } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { insertChunks, toChunks } from './job-documents.ts';
-import { cancelJob, insertJob, readJob, readJobs, toRecord, type JobRow } from './job-rows.ts';
+import { cancelJob, insertJob, newJobId, readJob, readJobs, toRecord, type JobRow } from './job-rows.ts';
 
 export type BulkHandlers = Required<Pick<Handlers<Operations>, 'submitBulkIngest' | 'getBulkIngest' | 'cancelBulkIngest' | 'listBulkIngest'>>;
 
@@ -25,10 +24,10 @@ export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
     submitBulkIngest: async ({ collection, documents, callbackUrl }) => {
       requireText(collection);
       if (callbackUrl !== undefined) checkCallback(deps, callbackUrl);
-      const id = `job_${clock.now()}_${randomBytes(3).toString('hex')}`;
+      const id = newJobId(clock);
       const chunks = await toChunks(deps, id, documents);
       const job = await sql.transaction(async (tx) => {
-        await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl, submittedAt: unixSeconds(clock) }), chunks);
+        await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl: callbackUrl ?? null, submittedAt: unixSeconds(clock) }), chunks);
         return readJob(tx, id);
       });
       deps.onSubmit();

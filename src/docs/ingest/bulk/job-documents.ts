@@ -1,6 +1,7 @@
 import { Pace } from '../../../lib/pace.ts';
 import { openBody, sealBody, type BodyCodec, type KeyRing, type Queries, type Transaction } from '../../../storage/index.ts';
 import type { BatchItem } from '../../documents/index.ts';
+import type { JobRow } from './job-rows.ts';
 
 /** Number of documents in one row, and so in one transaction (contract section 8). */
 const MAX_COUNT = 500;
@@ -50,23 +51,22 @@ export async function insertChunks(tx: Transaction, seq: number, chunks: readonl
   await tx.runMany('INSERT INTO bulk_documents(job, first, count, documents) VALUES (?, ?, ?, ?)', chunks.map(({ first, count, stored }) => [seq, first, count, stored]));
 }
 
-/**
- * The documents of the row that contains number `processed`, from that number on, and whether they were the last ones of the row; undefined
- * when there is none.
- */
-export async function readDocuments({ codec, keys }: Deps, queries: Queries, { seq, id, processed }: { seq: number; id: string; processed: number }): Promise<BatchItem[] | undefined> {
+/** The next documents of a job, at most one row of them; undefined when there are none. */
+export async function readDocuments({ codec, keys }: Deps, queries: Queries, job: JobRow): Promise<BatchItem[] | undefined> {
+  const { seq } = job;
+  const next = job.skipped + job.processed;
   const row = await queries.get<{ first: number; documents: Uint8Array }>(
-    'SELECT first, documents FROM bulk_documents WHERE job = ? AND first <= ? AND first + count > ? LIMIT 1', [seq, processed, processed],
+    'SELECT first, documents FROM bulk_documents WHERE job = ? AND first <= ? AND first + count > ? LIMIT 1', [seq, next, next],
   );
   if (row === undefined) return undefined;
-  const stored = keys === undefined ? row.documents : openBody(keys, placeOf(id, row.first), row.documents);
+  const stored = keys === undefined ? row.documents : openBody(keys, placeOf(job.origin_id ?? job.id, row.first), row.documents);
   const documents = JSON.parse(await codec.decodeAsync(stored)) as (Partial<BatchItem>)[];
-  return documents.slice(processed - row.first).map(({ saveRevision = true, ...item }) => ({ ...item, saveRevision }));
+  return documents.slice(next - row.first).map(({ saveRevision = true, ...item }) => ({ ...item, saveRevision }));
 }
 
-/** Removes finished rows, so that a job does not use its disk space twice. */
-export async function forgetDocuments(tx: Transaction, seq: number, processed: number): Promise<void> {
-  await tx.run('DELETE FROM bulk_documents WHERE job = ? AND first + count <= ?', [seq, processed]);
+/** Removes the rows before document `next`, so that a job does not use its disk space twice. */
+export async function forgetDocuments(tx: Transaction, seq: number, next: number): Promise<void> {
+  await tx.run('DELETE FROM bulk_documents WHERE job = ? AND first + count <= ?', [seq, next]);
 }
 
 /** The text to which an encrypted row is bound. */

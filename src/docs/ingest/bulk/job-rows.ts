@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { BulkIngestJob } from '../../../../generated/docs/sdk/types.gen.ts';
+import { unixSeconds, type Clock } from '../../../lib/clock.ts';
 import { inList, openMeta, sealMeta, type KeyRing, type Queries, type Row, type Transaction } from '../../../storage/index.ts';
 import type { BatchResult } from '../../documents/index.ts';
 
@@ -21,6 +23,11 @@ export interface JobRow extends Row {
   readonly sanitized: number;
   readonly embedding_dropped: number;
   readonly errors: string;
+  readonly error: string | null;
+  readonly continued_as: string | null;
+  readonly origin_id: string | null;
+  readonly origin_seq: number | null;
+  readonly skipped: number;
   readonly callback_url: string | null;
   readonly callback_attempts: number;
   readonly callback_due: number | null;
@@ -29,11 +36,23 @@ export interface JobRow extends Row {
   readonly completed_at: number | null;
 }
 
+interface NewJob {
+  readonly id: string;
+  readonly collection: string;
+  readonly total: number;
+  readonly callbackUrl: string | null;
+  readonly submittedAt: number;
+}
+
+export function newJobId(clock: Clock): string {
+  return `job_${clock.now()}_${randomBytes(3).toString('hex')}`;
+}
+
 /** Inserts a pending job and returns its number; removes the oldest finished jobs. */
-export async function insertJob(tx: Transaction, job: { id: string; collection: string; total: number; callbackUrl: string | undefined; submittedAt: number }): Promise<number> {
+export async function insertJob(tx: Transaction, job: NewJob): Promise<number> {
   await tx.run(
     "INSERT INTO bulk_jobs(id, collection, status, total, callback_url, submitted_at) VALUES (?, ?, 'pending', ?, ?, ?)",
-    [job.id, job.collection, job.total, job.callbackUrl ?? null, job.submittedAt],
+    [job.id, job.collection, job.total, job.callbackUrl, job.submittedAt],
   );
   await tx.run(`
     DELETE FROM bulk_jobs WHERE seq <= (SELECT seq FROM bulk_jobs ORDER BY seq DESC LIMIT 1 OFFSET ?)
@@ -50,11 +69,11 @@ export async function readJobs(queries: Queries): Promise<JobRow[]> {
   return queries.all<JobRow>('SELECT * FROM bulk_jobs ORDER BY seq DESC');
 }
 
-/** The oldest unfinished job, except those of some collections. */
+/** The unfinished job whose documents were submitted first, except those of some collections. */
 export async function nextJob(queries: Queries, except: readonly string[] = []): Promise<JobRow | undefined> {
   const { marks, params } = except.length === 0 ? { marks: '', params: [] } : inList(except);
   const others = marks === '' ? '' : `AND collection NOT IN (${marks})`;
-  return queries.get<JobRow>(`SELECT * FROM bulk_jobs WHERE status IN ('pending', 'processing') ${others} ORDER BY seq LIMIT 1`, params);
+  return queries.get<JobRow>(`SELECT * FROM bulk_jobs WHERE status IN ('pending', 'processing') ${others} ORDER BY COALESCE(origin_seq, seq) LIMIT 1`, params);
 }
 
 /** Returns false when the job is no longer pending. */
@@ -95,16 +114,36 @@ function shifted(line: string, by: number): string {
 }
 
 /** Ends a job: as `completed` if at least one of its documents was stored, otherwise as `failed`. */
-export async function endJob(tx: Transaction, seq: number, now: number): Promise<void> {
+export async function endJob(tx: Transaction, keys: KeyRing | undefined, { seq, id }: JobRow, now: number): Promise<void> {
   await tx.run(`
-    UPDATE bulk_jobs SET status = CASE WHEN added + updated > 0 THEN 'completed' ELSE 'failed' END, completed_at = ?, callback_due = ${DUE}
-    WHERE seq = ?`, [toSeconds(now), now, seq]);
+    UPDATE bulk_jobs SET completed_at = ?, callback_due = ${DUE},
+      status = CASE WHEN added + updated > 0 THEN 'completed' ELSE 'failed' END, error = CASE WHEN added + updated > 0 THEN NULL ELSE ? END
+    WHERE seq = ?`, [toSeconds(now), now, toStored(id, ['none of its documents could be stored'], keys), seq]);
   await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
+}
+
+/**
+ * Ends a job that a restart has interrupted, and adds one that continues with its remaining documents, at its place in the order of all jobs:
+ * documents that were submitted later must still be written later. Has no effect on a job that is no longer processed.
+ */
+export async function continueJob(tx: Transaction, keys: KeyRing | undefined, { seq, id }: JobRow, clock: Clock): Promise<void> {
+  const job = await tx.get<JobRow>("SELECT * FROM bulk_jobs WHERE seq = ? AND id = ? AND status = 'processing'", [seq, id]);
+  if (job === undefined) return;
+  const now = clock.now();
+  const next = newJobId(clock);
+  const total = job.total - job.processed;
+  const continuing = await insertJob(tx, { id: next, collection: job.collection, total, callbackUrl: job.callback_url, submittedAt: unixSeconds(clock) });
+  await tx.run('UPDATE bulk_jobs SET origin_id = ?, origin_seq = ?, skipped = ? WHERE seq = ?', [job.origin_id ?? id, job.origin_seq ?? seq, job.skipped + job.processed, continuing]);
+  await tx.run('UPDATE bulk_documents SET job = ? WHERE job = ?', [continuing, seq]);
+  await tx.run(`UPDATE bulk_jobs SET status = 'failed', error = ?, continued_as = ?, completed_at = ?, callback_due = ${DUE} WHERE seq = ?`, [
+    toStored(id, ['interrupted by restart'], keys), next, toSeconds(now), now, seq,
+  ]);
 }
 
 /** Ends a job that cannot continue, with a line that says why. */
 export async function failJob(tx: Transaction, keys: KeyRing | undefined, { seq, id }: JobRow, reason: string, now: number): Promise<void> {
-  await tx.run(`UPDATE bulk_jobs SET status = 'failed', errors = ?, completed_at = ?, callback_due = ${DUE} WHERE seq = ?`, [toStored(id, [reason], keys), toSeconds(now), now, seq]);
+  const stored = toStored(id, [reason], keys);
+  await tx.run(`UPDATE bulk_jobs SET status = 'failed', errors = ?, error = ?, completed_at = ?, callback_due = ${DUE} WHERE seq = ?`, [stored, stored, toSeconds(now), now, seq]);
   await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
 }
 
@@ -127,7 +166,11 @@ function toStored(id: string, errors: readonly string[], keys: KeyRing | undefin
 }
 
 function errorsOf({ id, errors }: JobRow, keys: KeyRing | undefined): string[] {
-  return JSON.parse(keys === undefined ? errors : openMeta(keys, `|${id}`, errors)) as string[];
+  return fromStored(id, errors, keys);
+}
+
+function fromStored(id: string, stored: string, keys: KeyRing | undefined): string[] {
+  return JSON.parse(keys === undefined ? stored : openMeta(keys, `|${id}`, stored)) as string[];
 }
 
 /** The record in responses and callbacks. */
@@ -135,6 +178,8 @@ export function toRecord(row: JobRow, keys: KeyRing | undefined): BulkIngestJob 
   const { id, collection, total, processed, added, updated, failed } = row;
   return {
     id, collection, status: row.status as BulkIngestJob['status'], total, processed, added, updated, failed, errors: errorsOf(row, keys),
+    ...(row.error !== null && { error: fromStored(id, row.error, keys)[0]! }),
+    ...(row.continued_as !== null && { continuedAs: row.continued_as }),
     ...(row.embedding_dropped > 0 && { embeddingDropped: row.embedding_dropped }),
     ...(row.sanitized > 0 && { sanitized: row.sanitized }),
     ...(row.callback_url !== null && { callbackUrl: row.callback_url }),

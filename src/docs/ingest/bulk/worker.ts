@@ -5,7 +5,7 @@ import { BodyUnavailable } from '../../../storage/index.ts';
 import type { DocumentWriter } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { forgetDocuments, readDocuments } from './job-documents.ts';
-import { advanceJob, endJob, failJob, nextJob, takeJob, type JobRow } from './job-rows.ts';
+import { advanceJob, continueJob, endJob, failJob, nextJob, takeJob, type JobRow } from './job-rows.ts';
 import { Loop } from './loop.ts';
 
 export interface WorkerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock' | 'log' | 'keys'> {
@@ -19,12 +19,18 @@ export interface WorkerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
 class Outdated extends Error {}
 
 /**
- * Loads the jobs one after the other. The progress of a job is committed in the transaction of its documents: whenever the process ends, the
- * next one continues after the last stored document, and stores none twice.
+ * Loads the jobs one after the other. The progress of a job is committed in the transaction of its documents: whenever the process ends, a job
+ * of the next one continues after the last stored document, and stores none twice.
  */
 export function createWorker(deps: WorkerDeps): Loop {
-  const outOfReach: OutOfReach = new Map();
-  return new Loop((signal) => step(deps, outOfReach, signal), deps);
+  const state: State = { outOfReach: new Map(), taken: new Set() };
+  return new Loop((signal) => step(deps, state, signal), deps);
+}
+
+interface State {
+  readonly outOfReach: OutOfReach;
+  /** Ids of the jobs that this process has taken. One that is processed and is not among them was interrupted by the end of another process. */
+  readonly taken: Set<string>;
 }
 
 /** Collections whose bodies cannot be stored now, and when to try again, in milliseconds since 1970. */
@@ -33,13 +39,18 @@ type OutOfReach = Map<string, number>;
 const OUT_OF_REACH_MS = 5000;
 
 /** Processes one row of documents of the oldest job. */
-async function step(deps: WorkerDeps, outOfReach: OutOfReach, signal: AbortSignal): Promise<number | undefined> {
-  const { sql, clock } = deps;
+async function step(deps: WorkerDeps, { outOfReach, taken }: State, signal: AbortSignal): Promise<number | undefined> {
+  const { sql, clock, keys } = deps;
   for (const [collection, until] of outOfReach) if (until <= clock.now()) outOfReach.delete(collection);
   const job = await nextJob(sql, [...outOfReach.keys()]);
   if (job === undefined) return outOfReach.size === 0 ? undefined : Math.max(1, Math.min(...outOfReach.values()) - clock.now());
   if (job.status === 'pending') {
-    await sql.transaction((tx) => takeJob(tx, job, unixSeconds(clock)));
+    if (await sql.transaction((tx) => takeJob(tx, job, unixSeconds(clock)))) taken.add(job.id);
+    return 0;
+  }
+  if (!taken.has(job.id)) {
+    await sql.transaction((tx) => continueJob(tx, keys, job, clock));
+    deps.onEnd();
     return 0;
   }
   try {
@@ -70,8 +81,8 @@ async function load(deps: WorkerDeps, job: JobRow, signal: AbortSignal): Promise
     async within(tx, result, count) {
       const processed = job.processed + count;
       if (!(await advanceJob(tx, keys, { job, before, result, processed }))) throw new Outdated();
-      if (processed === job.total) await endJob(tx, job.seq, clock.now());
-      else await forgetDocuments(tx, job.seq, processed);
+      if (processed === job.total) await endJob(tx, keys, job, clock.now());
+      else await forgetDocuments(tx, job.seq, job.skipped + processed);
       before = processed;
     },
   });
