@@ -31,6 +31,7 @@ describe('GET /v1/fts filters by metadata', () => {
     ['meta.category=news', ['a']],
     ['meta[category]=news&meta[category]=blog', ['a', 'b']],
     ['meta[category][]=news&meta[category][]=notes', ['a', 'c']],
+    ['meta=category%3Dnews&meta=category=blog', ['a', 'b']],
     ['meta[category]=none', []],
     ['sort=category:asc&limit=1', ['b']],
     ['filter=category%20IN%20[news,%20blog]%20AND%20NOT%20key%20=%20a', ['b']],

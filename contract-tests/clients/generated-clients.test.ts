@@ -71,7 +71,7 @@ describe('the examples', () => {
   });
 
   // Java and Rust take the parameters by their position, so a new one breaks their programs; they are compiled only where their toolchains are.
-  it.each([['java/Docs.java', 'docs'], ['java/Runs.java', 'runs'], ['rust/docs.rs', 'docs'], ['rust/runs.rs', 'runs']] as const)('call operations with as many arguments as they have parameters: %s', async (file, service) => {
+  it.each([['java/Docs.java', 'docs'], ['java/Runs.java', 'runs'], ['java-native/Docs.java', 'docs'], ['java-native/Runs.java', 'runs'], ['rust/docs.rs', 'docs'], ['rust/runs.rs', 'runs']] as const)('call operations with as many arguments as they have parameters: %s', async (file, service) => {
     const program = await readFile(join(EXAMPLES, file), 'utf8');
     const isRust = file.startsWith('rust/');
     const counts = await parametersOf(service);

@@ -5,6 +5,7 @@ const TOOLCHAINS = {
   python: ['python3 -m venv --help'],
   go: ['go version'],
   java: ['java -version', 'mvn -version'],
+  'java-native': ['java -version', 'mvn -version'],
   typescript: ['node --version', 'java -version'],
   rust: ['cargo --version', 'java -version'],
   csharp: ['dotnet --version', 'java -version'],

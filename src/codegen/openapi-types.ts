@@ -20,7 +20,10 @@ export interface ParameterObject {
   in: 'path' | 'query' | 'header' | 'cookie';
   required?: boolean;
   description?: string;
+  style?: string;
+  explode?: boolean;
   schema: SchemaObject;
+  example?: unknown;
   'x-error'?: string;
 }
 

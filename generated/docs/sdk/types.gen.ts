@@ -11440,7 +11440,7 @@ export type SearchFullTextByQueryData = {
          */
         contextTokenBudget?: ContextTokenBudget;
         /**
-         * Metadata filter, one parameter for each key, such as `meta[category]=news`; `meta.category=news` is read alike. A repeated key gives alternatives (OR); different keys must all match (AND).
+         * Metadata filter, one parameter for each key and value, such as `meta[category]=news`; `meta.category=news` and `meta=category=news` are read alike. A repeated key gives alternatives (OR); different keys must all match (AND).
          */
         meta?: {
             [key: string]: string | Array<string>;

@@ -37,12 +37,18 @@ function decodeParameter(parameter: ParameterSpec, wire: WireInput): unknown {
   return toType(oneOrAll(wire.query.get(parameter.name)), parameter.type, parameter.items);
 }
 
-/** `meta[category]=news` for an object parameter named `meta` (decisions D-75 and D-145). */
+/** `meta[category]=news`, or `meta=category=news`, for an object parameter named `meta` (decisions D-75 and D-145). */
 function keyed(parameter: ParameterSpec, query: Query): Record<string, unknown> | undefined {
   const values = new Map<string, string[]>();
+  const add = (key: string, each: readonly string[]): void => void values.set(key, [...(values.get(key) ?? []), ...each]);
   for (const [name, each] of query) {
     const key = keyOf(parameter.name, name);
-    if (key !== undefined) values.set(key, [...(values.get(key) ?? []), ...each]);
+    if (key !== undefined) add(key, each);
+  }
+  for (const pair of query.get(parameter.name) ?? []) {
+    const end = pair.indexOf('=');
+    if (end < 1) throw new ServiceError('invalid_argument', `${parameter.name} must be KEY=VALUE, such as ${parameter.name}=category=news or ${parameter.name}[category]=news, got ${JSON.stringify(pair.slice(0, 80).toWellFormed())}`);
+    add(pair.slice(0, end), [pair.slice(end + 1)]);
   }
   if (values.size === 0) return undefined;
   return Object.fromEntries([...values].map(([key, each]) => [key, parameter.items === 'string' ? oneOrAll(each) : each]));

@@ -46,13 +46,19 @@ describe('a query string', () => {
     ['meta[a.b]=1&meta.c.d=2&meta[e[0]]=3', { 'a.b': '1', 'c.d': '2', 'e[0]': '3' }],
     ['meta[constructor]=x&meta[toString]=y', { constructor: 'x', toString: 'y' }],
     ['meta[category]=a,b', { category: 'a,b' }],
+    ['meta=category=news', { category: 'news' }],
+    ['meta=category%3Dnews&meta=lang=en&meta[category]=a=b&meta=category=', { category: ['a=b', 'news', ''], lang: 'en' }],
   ])('%s filters metadata (decision D-145)', (text, expected) => {
     expect(decode(text)).toEqual({ meta: expected });
     expect(refusal(text)).toBeUndefined();
   });
 
-  it('sets no prototype', () => {
-    const { meta } = decode('meta[__proto__]=x') as { meta: object };
+  it.each(['meta=news', 'meta==news', 'meta='])('%s names no key, and is refused', (text) => {
+    expect(() => decode(text)).toThrow('meta must be KEY=VALUE, such as meta=category=news or meta[category]=news, got ');
+  });
+
+  it.each(['meta[__proto__]=x', 'meta=__proto__=x'])('%s sets no prototype', (text) => {
+    const { meta } = decode(text) as { meta: object };
     expect([Object.keys(meta), Object.getPrototypeOf(meta)]).toEqual([['__proto__'], Object.prototype]);
   });
 
@@ -70,7 +76,6 @@ describe('a parameter that the operation does not have', () => {
     ['limt=5', 'unknown query parameter "limt"; did you mean limit?'],
     ['collections[0]=a', 'unknown query parameter "collections[0]"; did you mean collection?'],
     ['category=news', 'unknown query parameter "category"; metadata are filtered by meta[category]=...'],
-    ['meta=news', 'unknown query parameter "meta"; write meta[KEY]=VALUE with one key, such as meta[category]=news'],
     ['meta[]=news', 'unknown query parameter "meta[]"; write meta[KEY]=VALUE with one key, such as meta[category]=news'],
     ['meta[a][b]=c', 'unknown query parameter "meta[a][b]"; write meta[KEY]=VALUE with one key, such as meta[category]=news'],
     // A parameter in the path is not one of the query.

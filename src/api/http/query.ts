@@ -58,7 +58,7 @@ const MAX_REPORTED = 20;
 const SHOWN = 80;
 
 function isNamed(parameter: ParameterSpec, name: string): boolean {
-  return parameter.type === 'object' ? keyOf(parameter.name, name) !== undefined : parameter.name === name;
+  return parameter.name === name || (parameter.type === 'object' && keyOf(parameter.name, name) !== undefined);
 }
 
 function hint(known: readonly ParameterSpec[], name: string, operation: string): string {

@@ -25,6 +25,12 @@ describe('plainDescription', () => {
     expect(paths['/things']!['post']!.parameters!.map(({ name }) => name)).toEqual(['Idempotency-Key']);
   });
 
+  it('describes a map in the query as a list, since generators differ in what they send for a map', () => {
+    const parameter = { name: 'meta', in: 'query' as const, style: 'deepObject', explode: true, schema: { type: 'object', additionalProperties: { type: 'string' } }, example: { category: 'news' } };
+    const { paths } = plainDescription(describing({ parameters: [parameter] }, {}));
+    expect(paths['/things']!['post']!.parameters).toEqual([{ name: 'meta', in: 'query', style: 'form', explode: true, schema: { type: 'array', items: { type: 'string' } }, example: ['category=news'] }]);
+  });
+
   const Colour: SchemaObject = { type: 'string', enum: ['red', 'blue'] };
   const Name: SchemaObject = { type: 'string', maxLength: 9, description: 'A name.' };
   const Names: SchemaObject = { type: 'array', items: { type: ['string', 'null'] } };

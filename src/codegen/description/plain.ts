@@ -2,7 +2,7 @@ import type { OpenApiDocument } from '../openapi-types.ts';
 import { mapSchemas } from './map-schemas.ts';
 import { withOneForm } from './plain-forms.ts';
 import { withFreeNames, withNamesOfValues } from './plain-names.ts';
-import { withoutConditionalHeaders } from './plain-parameters.ts';
+import { withoutConditionalHeaders, withoutMapsInQuery } from './plain-parameters.ts';
 import { plainSchema } from './plain-schema.ts';
 import { withoutUnused } from './unused.ts';
 
@@ -16,12 +16,13 @@ import { withoutUnused } from './unused.ts';
  * - patterns are written so that they mean the same in dialects other than JavaScript's;
  * - defaults are stated in descriptions, because a client that sends them would override a collection's settings;
  * - no headers of conditional requests, which would be arguments of generated functions;
+ * - a map in the query is a list of texts `KEY=VALUE`;
  * - a file is sent as a form, which has no field that is a parameter of the same operation;
  * - schemas and values of enumerations have no names that generators use for something else.
  */
 export function plainDescription(document: OpenApiDocument): OpenApiDocument {
   const { webhooks: _, ...rest } = structuredClone(document) as OpenApiDocument & { webhooks?: unknown };
-  const plain = mapSchemas(withoutConditionalHeaders(withOneForm(rest)), (schema) => plainSchema(document, schema));
+  const plain = mapSchemas(withoutMapsInQuery(withoutConditionalHeaders(withOneForm(rest))), (schema) => plainSchema(document, schema));
   return withNamesOfValues(withoutUnused(withFreeNames(withoutExtensions({ ...plain, openapi: '3.0.3', info: plainInfo(plain.info) }))));
 }
 
