@@ -2157,6 +2157,11 @@ export type StorageConfigInput = {
 } | null;
 
 /**
+ * Edits that a word may be away, or `auto`; null removes the stored value.
+ */
+export type FuzzinessOrNull = 0 | 1 | 2 | 'auto';
+
+/**
  * Fields to merge into the stored retrieval profile; a null field is removed, null removes all.
  */
 export type RetrievalProfileInput = {
@@ -2209,7 +2214,7 @@ export type RetrievalProfileInput = {
     /**
      * Edits that full-text search allows, or `auto`.
      */
-    fuzzy?: 0 | 1 | 2 | 'auto';
+    fuzzy?: FuzzinessOrNull;
     /**
      * The only fields in which full-text and hybrid search find words, replacing the stored ones.
      */

@@ -275,6 +275,13 @@ export type ErrorBody = {
     };
 };
 
+/**
+ * Text or a JSON object.
+ */
+export type RunInput = string | {
+    [key: string]: unknown;
+};
+
 export type EnqueueRunRequest = {
     /**
      * Id of an enabled project.
@@ -291,9 +298,7 @@ export type EnqueueRunRequest = {
     /**
      * Input of the pipeline, or the prompt: text of at most 256 KiB in UTF-8, or a JSON object of at most 256 KiB when it is written without spaces. For `ai_text` it is required and must be text that is not blank. A pipeline that declares `inputs` takes an object with values for them, and nothing else; text that writes a number, `true` or `false` counts as that. It is never returned.
      */
-    input?: string | {
-        [key: string]: unknown;
-    };
+    input?: RunInput;
     /**
      * Branch, tag or commit of the repository to be checked out, for a pipeline with a `checkout`; absent, the default branch. A branch comes before a tag of the same name, and `refs/tags/NAME` names the tag. The ship resolves it to a commit.
      */
