@@ -7,6 +7,8 @@ export type Permission = 'read' | 'write' | 'admin';
 export interface Identity {
   /** Empty if the caller has not signed in. */
   readonly username: string;
+  /** The id of the user's record, which no other user gets, not even a later one of the same name; absent for callers who are no users. */
+  readonly account?: string;
   /** May do everything in every collection. */
   readonly admin: boolean;
   /** How the caller was identified: `adapter` means by a key that the protocol itself has checked. */

@@ -90,7 +90,7 @@ export function createAccess(environment: DocsEnvironment): Access {
     const expiresAt = expiryOf(key.expiresAt);
     return { name: key.name, ...(expiresAt !== undefined && { expiresAt }) };
   };
-  const guard = auth === undefined ? openGuard : createGuard(identifyBy);
+  const guard = auth === undefined ? openGuard : createGuard(identifyBy, () => accounts.changes);
   const accessWatches = new AccessWatches({ onChange: (listener) => accounts.onChange(listener), clock });
   return {
     handlers: unstored({
