@@ -28,9 +28,9 @@ export function identityByKey(account: Account, given: KeyScope, expiresAt: numb
   };
 }
 
-function rightsOf({ username, admin, grants }: Account): Pick<Identity, 'username' | 'admin' | 'may' | 'mayAnywhere'> {
+function rightsOf({ username, uid, admin, grants }: Account): Pick<Identity, 'username' | 'account' | 'admin' | 'may' | 'mayAnywhere'> {
   return {
-    username, admin,
+    username, account: uid, admin,
     may: admin ? () => true : (permission, collection) => grants.may(permission, collection),
     mayAnywhere: (permission) => admin || grants.mayAnywhere(permission),
   };

@@ -16,7 +16,8 @@ import { replication } from './0015-replication.ts';
 import { encoderVectors } from './0016-encoder-vectors.ts';
 import { accounts } from './0017-accounts.ts';
 import { fewerIndexes } from './0018-fewer-indexes.ts';
+import { userRecords } from './0019-user-records.ts';
 import type { Migration } from './migration.ts';
 
 /** Every format of the document service's database, oldest first. A new one is appended; none ever changes. */
-export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords, automation, bodyStores, replication, encoderVectors, accounts, fewerIndexes];
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords, automation, bodyStores, replication, encoderVectors, accounts, fewerIndexes, userRecords];
