@@ -22,6 +22,8 @@ export interface Caller extends Session {
    * operator, who may do everything that the adapter offers. Never derived from the content of a request.
    */
   readonly trustedAs?: string;
+  /** When that key expires, in Unix milliseconds; absent for never. */
+  readonly trustedUntil?: number | undefined;
   /** Throws if the adapter would not admit the caller any more; called when rights may have changed. Absent where that cannot happen. */
   readonly confirmTrust?: () => Promise<void>;
   /**

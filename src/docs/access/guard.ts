@@ -22,10 +22,10 @@ export const openGuard: Guard = {
 export function createGuard(identify: (credential: Credential) => Promise<Identity | undefined>, version: () => number): Guard {
   return {
     version,
-    async identify({ access }, { credential, trustedAs }: Caller) {
+    async identify({ access }, { credential, trustedAs, trustedUntil }: Caller) {
       // Health must report a failing database, so the caller may stay unknown.
       if (access === 'public') return (credential && (await identify(credential).catch(() => undefined))) ?? ANONYMOUS;
-      if (trustedAs !== undefined) return { username: trustedAs, admin: true, by: 'adapter', may: () => true };
+      if (trustedAs !== undefined) return { username: trustedAs, admin: true, by: 'adapter', may: () => true, ...(trustedUntil !== undefined && { expiresAt: trustedUntil }) };
       if (credential === undefined) throw unauthenticated('missing authentication');
       const identity = await identify(credential);
       if (identity === undefined) throw unauthenticated('invalid token', credential.overrides ? 'X-API-Key was refused; where it is sent, Authorization does not count' : '');

@@ -69,6 +69,11 @@ export async function readUser(queries: Queries, username: string): Promise<Stor
   };
 }
 
+/** The id of the record that has this name now; empty if there is none. */
+export async function recordOf(queries: Queries, username: string): Promise<string> {
+  return (await readUser(queries, username))?.uid ?? '';
+}
+
 /** All users by name, or one of them. */
 export async function listUsers(queries: Queries, username?: string): Promise<ListedUser[]> {
   const [where, params]: [string, SqlValue[]] = username === undefined ? ['', []] : ['WHERE u.username = ?', [username]];

@@ -4,8 +4,10 @@ import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../net/index.ts';
 import type { Handlers, Identity } from '../../../operations/index.ts';
+import { backgroundUserOf } from '../../access/index.ts';
 import { requireText } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { transactFor } from '../../transact-for.ts';
 import { insertChunks, toChunks } from './job-documents.ts';
 import { cancelJob, insertJob, readJob, readJobs, toRecord, type JobRow } from './job-rows.ts';
 
@@ -22,23 +24,23 @@ export interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' |
 export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
   const { sql, clock, keys } = deps;
   return {
-    submitBulkIngest: async ({ collection, documents, callbackUrl }) => {
+    submitBulkIngest: async ({ collection, documents, callbackUrl }, context) => {
       requireText(collection);
       if (callbackUrl !== undefined) checkCallback(deps, callbackUrl);
       const id = `job_${clock.now()}_${randomBytes(3).toString('hex')}`;
       const chunks = await toChunks(deps, id, documents);
-      const job = await sql.transaction(async (tx) => {
-        await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl, submittedAt: unixSeconds(clock) }), chunks);
+      const job = await transactFor(sql, context, async (tx) => {
+        await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl, submittedAt: unixSeconds(clock), submitter: backgroundUserOf(context.identity) }), chunks);
         return readJob(tx, id);
       });
       deps.onSubmit();
       return toRecord(job!, keys);
     },
     getBulkIngest: async ({ id }, { identity }) => toRecord(await find(deps, id, identity), keys),
-    cancelBulkIngest: async ({ id }, { identity }) => {
-      const job = await find(deps, id, identity);
-      const isCancelled = await sql.transaction((tx) => cancelJob(tx, job, clock.now()));
-      const now = await find(deps, id, identity);
+    cancelBulkIngest: async ({ id }, context) => {
+      const job = await find(deps, id, context.identity);
+      const isCancelled = await transactFor(sql, context, (tx) => cancelJob(tx, job, clock.now()));
+      const now = await find(deps, id, context.identity);
       if (!isCancelled) throw new ServiceError('invalid_argument', `job already started: its status is ${now.status}`);
       deps.onEnd();
       return toRecord(now, keys);

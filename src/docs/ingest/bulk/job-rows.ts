@@ -1,5 +1,6 @@
 import type { BulkIngestJob } from '../../../../generated/docs/sdk/types.gen.ts';
 import { inList, openMeta, sealMeta, type KeyRing, type Queries, type Row, type Transaction } from '../../../storage/index.ts';
+import type { BackgroundUser } from '../../access/index.ts';
 import type { BatchResult } from '../../documents/index.ts';
 
 /** Number of records that are kept (decisions, section 2.4); unfinished jobs, and jobs with a due callback, are kept in addition. */
@@ -27,13 +28,15 @@ export interface JobRow extends Row {
   readonly submitted_at: number;
   readonly started_at: number | null;
   readonly completed_at: number | null;
+  /** JSON of a `BackgroundUser`; empty if no user has submitted the job. */
+  readonly submitter: string;
 }
 
 /** Inserts a pending job and returns its number; removes the oldest finished jobs. */
-export async function insertJob(tx: Transaction, job: { id: string; collection: string; total: number; callbackUrl: string | undefined; submittedAt: number }): Promise<number> {
+export async function insertJob(tx: Transaction, job: { id: string; collection: string; total: number; callbackUrl: string | undefined; submittedAt: number; submitter: BackgroundUser | undefined }): Promise<number> {
   await tx.run(
-    "INSERT INTO bulk_jobs(id, collection, status, total, callback_url, submitted_at) VALUES (?, ?, 'pending', ?, ?, ?)",
-    [job.id, job.collection, job.total, job.callbackUrl ?? null, job.submittedAt],
+    "INSERT INTO bulk_jobs(id, collection, status, total, callback_url, submitted_at, submitter) VALUES (?, ?, 'pending', ?, ?, ?, ?)",
+    [job.id, job.collection, job.total, job.callbackUrl ?? null, job.submittedAt, job.submitter === undefined ? '' : JSON.stringify(job.submitter)],
   );
   await tx.run(`
     DELETE FROM bulk_jobs WHERE seq <= (SELECT seq FROM bulk_jobs ORDER BY seq DESC LIMIT 1 OFFSET ?)
