@@ -164,9 +164,10 @@ interface Served {
 
 async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock }, { service, spools, workers }: Served): Promise<Listeners> {
   const specification = await readSpecification('docs');
-  const invoke = followingInvoke(settings, service, createServiceInvoke(settings, service, specification));
+  const deps = { service, clock, ...(settings.storage.driver === 'postgres' && { refresh: () => service.refresh() }) };
+  const invoke = followingInvoke(settings, service, createServiceInvoke(settings, deps, specification));
   const permits = createPermits<Operations>({ operations, built: new Set(Object.keys(service.handlers)), isOff: service.isOff, mode: (protocol) => modeOf(settings, protocol), guard: service.access.guard });
-  const admit = followingInvoke(settings, service, createServiceInvoke(settings, service, specification, { streamEvents: () => Promise.resolve(NO_EVENTS) }));
+  const admit = followingInvoke(settings, service, createServiceInvoke(settings, deps, specification, { streamEvents: () => Promise.resolve(NO_EVENTS) }));
   const admitToEvents = (input: { readonly collection?: string }, caller: Caller) => admit('streamEvents', { ...input }, caller);
   return serveProtocols({ settings, log, clock, service, spools, workers, invoke, permits, admitToEvents, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
 }
@@ -189,14 +190,24 @@ function followingInvoke({ storage }: Settings, service: DocumentService, invoke
 /** GraphQL is served on the HTTP port, under its mode. */
 const modeOf = (settings: Settings, protocol: Protocol) => settings[protocol === 'graphql' ? 'http' : protocol].mode;
 
+interface InvokeDeps {
+  readonly service: DocumentService;
+  readonly clock: Clock;
+  /** Applies what other processes have committed; absent if there are none. */
+  readonly refresh?: () => Promise<void>;
+}
+
 /** Creates `invoke` for the operations of a service, according to the settings. */
-export function createServiceInvoke(settings: Settings, service: DocumentService, { inputs }: Pick<SpecificationFiles, 'inputs'>, handlers = service.handlers): Invoke<Operations> {
+export function createServiceInvoke(settings: Settings, { service, clock, refresh }: InvokeDeps, { inputs }: Pick<SpecificationFiles, 'inputs'>, handlers = service.handlers): Invoke<Operations> {
   return createInvoker<Operations>({
     operations: settings.metrics.public ? operations : WITH_CLOSED_METRICS,
     inputs,
     handlers,
     strictInput: settings.input.strict,
     guard: service.access.guard,
+    watches: service.access.accessWatches,
+    clock,
+    ...(refresh && { refresh }),
     observe: service.observe,
     mode: (protocol) => modeOf(settings, protocol),
     readOnlyReason: () => service.replication?.refusal,

@@ -8,7 +8,7 @@ import { makeFolder } from '../lib/make-folder.ts';
 import { ownNames } from '../lib/own-names.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import { createWebGuard } from '../lib/web-guard.ts';
-import { createInvoker } from '../operations/index.ts';
+import { AccessWatches, createInvoker } from '../operations/index.ts';
 import { inDataDir, LiveRunsConfig, type Environment, type LoadedRunsConfig } from '../runs/config/index.ts';
 import { readsAreOpen } from '../runs/auth/index.ts';
 import type { Authority } from '../runs/fleet/index.ts';
@@ -162,10 +162,11 @@ async function readCertificates({ config }: LoadedRunsConfig, log: Log): Promise
   return cert === '' ? undefined : Certificates.open({ cert: { setting: 'tls.cert', file: cert }, key: { setting: 'tls.key', file: key } }, log);
 }
 
-async function serveHttp({ loaded, log, validateResponses = false }: RunsStartOptions, { service, config, tls }: Parts): Promise<HttpServer> {
+async function serveHttp({ loaded, log, clock = systemClock, timer = systemTimer, validateResponses = false }: RunsStartOptions, { service, config, tls }: Parts): Promise<HttpServer> {
   const specification = await readSpecification('runs');
   const { handlers, preconditions, fences, guard } = service;
-  const invoke = createInvoker<Operations>({ operations, inputs: specification.inputs, handlers, preconditions, fences, guard, mode: () => 'wr', timeoutMs: REQUEST_LIMIT_MS });
+  const watches = new AccessWatches({ onChange: (listener) => config.onChange(listener), clock, timer });
+  const invoke = createInvoker<Operations>({ operations, inputs: specification.inputs, handlers, preconditions, fences, guard, watches, clock, mode: () => 'wr', timeoutMs: REQUEST_LIMIT_MS });
   const app = await createHttpApp<Operations>({
     title: 'Quire run-queue service',
     specification, operations, invoke, log, validateResponses,

@@ -109,7 +109,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const streams = createEventStreams({ feed: env.feed, access, documents });
   const temporal = createTemporal(env, { collections, documents });
   const caughtUp = async (signal: AbortSignal): Promise<void> => void (await Promise.all([search.view, columns, geo.view].map((view) => view.caughtUp(signal))));
-  const ingest = createIngest(env, { collections, documents, caughtUp, outbound, converter: env.converter });
+  const ingest = createIngest(env, { access, collections, documents, caughtUp, outbound, converter: env.converter });
   const geo = createGeo(env, { collections, columns });
   const fullText = createFullText(env, { columns, geo: geo.view });
   const curation = createCuration(env);

@@ -22,6 +22,10 @@ export interface Caller extends Session {
    * operator, who may do everything that the adapter offers. Never derived from the content of a request.
    */
   readonly trustedAs?: string;
+  /** When that key expires, in Unix milliseconds; absent for never. */
+  readonly trustedUntil?: number | undefined;
+  /** Throws if the adapter would not admit the caller any more; called when rights may have changed. Absent where that cannot happen. */
+  readonly confirmTrust?: () => Promise<void>;
   /**
    * The reason why the caller may only read, whatever other permissions there are: a web page of an origin that is not listed
    * (decision D-140).

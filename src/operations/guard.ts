@@ -9,4 +9,9 @@ export interface Guard {
    * credential and there is no valid one, and `not_found` if the operation must stay invisible.
    */
   identify(operation: OperationSpec, caller: Caller): Identity | Promise<Identity>;
+  /**
+   * A value that is another one as soon as `identify` could decide differently, except by the expiry of a credential. If the method is absent,
+   * callers are identified at every check.
+   */
+  version?(): unknown;
 }

@@ -6,15 +6,31 @@ import type { Operation } from './spec.ts';
 /** What a handler receives in addition to its input. */
 export interface Context {
   readonly caller: Caller;
-  /** The caller. A result that is collected from several collections must contain only those that the caller may read. */
+  /**
+   * The caller, as of the last `requirePermission`. A result that is collected from several collections must contain only those that the
+   * caller may read.
+   */
   readonly identity: Identity;
+  /**
+   * Resolves if the caller could make the call again now, otherwise rejects with the reason. Long work calls it before each transaction and
+   * after each wait; while nothing has changed, that costs next to nothing.
+   */
+  requirePermission(): Promise<void>;
+  /** Whether nothing has changed since the last decision, so that `requirePermission` need not be called; for the beginning of a transaction. */
+  isPermitted(): boolean;
   /** Tells who turned out to call an operation that lets somebody in, for those who observe. */
   readonly setActor?: (username: string) => void;
-  /** Aborts when the client has gone or the request has taken too long. */
+  /**
+   * Aborts when the client has gone or the request has taken too long and, for an operation without a time limit, when the caller has lost the
+   * permission; the reason is the error then.
+   */
   readonly signal: AbortSignal;
   /** Size limit of the response. */
   readonly budget: AnswerBudget;
 }
+
+/** The right to go on that a call has; background work has another one. */
+export type Standing = Pick<Context, 'requirePermission' | 'isPermitted'>;
 
 /** The limits of the work for a response: the request's signal and the size of the response. */
 export type AnswerBounds = Pick<Context, 'signal' | 'budget'>;

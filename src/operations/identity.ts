@@ -7,8 +7,12 @@ export type Permission = 'read' | 'write' | 'admin';
 export interface Identity {
   /** Empty if the caller has not signed in. */
   readonly username: string;
+  /** The id of the user's record, which no other user gets, not even a later one of the same name; absent for callers who are no users. */
+  readonly account?: string;
   /** May do everything in every collection. */
   readonly admin: boolean;
+  /** Names of roles and groups that the credential brings along, besides what is stored for the user; absent for none. */
+  readonly claimed?: { readonly roles: readonly string[]; readonly groups: readonly string[] };
   /** How the caller was identified: `adapter` means by a key that the protocol itself has checked. */
   readonly by: 'nothing' | 'token' | 'api-key' | 'adapter';
   /** When the credential expires, in Unix milliseconds; absent for never. */

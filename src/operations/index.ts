@@ -4,7 +4,7 @@ export type { AccessMode, Caller, Protocol, StreamedBody } from './caller.ts';
 export { AnswerBudget, DEFAULT_ANSWER_BYTES, truncationHeaders, truncationIn, truncationOf, type Truncation } from './answer-budget.ts';
 export { authorize, forbidden } from './authorize.ts';
 export type { Download } from './download.ts';
-export { Reply, type AnswerBounds, type Context, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
+export { Reply, type AnswerBounds, type Context, type Standing, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
 export type { Guard } from './guard.ts';
 export { EVERYONE, ANONYMOUS, type Identity, type Permission } from './identity.ts';
 export { createInvoker, type Input, type Invoke, type InvokerOptions, type Outcome, type Precondition, type Preconditions } from './invoke.ts';

@@ -1,16 +1,20 @@
 import { ServiceError, type ErrorCode } from '../errors/index.ts';
+import { systemClock, type Clock } from '../lib/clock.ts';
 import { currentTracing, type SpanStart, type Tracing } from '../lib/tracing.ts';
-import { turns } from '../lib/turns.ts';
-import { enforceAccessMode, enforceReadsOnly } from './access-mode.ts';
+import { nodeLoop, turns } from '../lib/turns.ts';
+import type { AccessWatches } from './access-watch.ts';
 import { AnswerBudget, DEFAULT_ANSWER_BYTES } from './answer-budget.ts';
 import { authorize, mayRead, refuseEarly } from './authorize.ts';
+import { CallContext } from './call-context.ts';
+import { CallRights, type RightsOptions } from './call-rights.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
 import type { Download } from './download.ts';
 import type { Guard } from './guard.ts';
 import { Reply, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
-import { EVERYONE, type Identity } from './identity.ts';
+import type { Identity } from './identity.ts';
 import { createInputValidators, type InputValidator } from './input-validators.ts';
 import { inspectInput } from './inspect-input.ts';
+import { LongCall, piecesWhileAllowed } from './long-call.ts';
 import { pageOf } from './pages.ts';
 import type { OperationSpec } from './spec.ts';
 import { withTimeout } from './timeout.ts';
@@ -42,7 +46,7 @@ export interface InvokerOptions<Operations> {
   readonly preconditions?: Preconditions<Operations>;
   /**
    * Permissions that depend on what is stored, such as the project of a run. Handlers check them when they are called; these checks are repeated
-   * while a file of theirs is sent.
+   * when the caller's permission is checked again.
    */
   readonly fences?: Preconditions<Operations>;
   readonly mode: (protocol: Protocol) => AccessMode;
@@ -50,6 +54,12 @@ export interface InvokerOptions<Operations> {
   readonly readOnlyReason?: () => string | undefined;
   /** If absent, every caller may do everything. */
   readonly guard?: Guard;
+  /** Applies what other processes have changed until now; see `RightsOptions`. */
+  readonly refresh?: () => Promise<void>;
+  /** Supervises the permissions of calls without a time limit; if absent, they are checked only where handlers ask. */
+  readonly watches?: AccessWatches;
+  /** Tells whether credentials have expired; the system's clock if absent. */
+  readonly clock?: Clock;
   /** Called after each invocation; must not throw. */
   readonly observe?: (outcome: Outcome) => void;
   /** Time limit of a limited operation in milliseconds; 0 for no limit. */
@@ -72,7 +82,9 @@ export type Preconditions<Operations> = { readonly [K in keyof Operations]?: Pre
  * An input, or a function that reads it, so that the input of a refused caller need not be read at all. The function passes the
  * parameters first, and continues only when that resolves.
  */
-export type Input = object | ((precheck: (parameters: object) => Promise<void>) => Promise<object>);
+export type Input = object | Reading;
+
+type Reading = (precheck: (parameters: object) => Promise<void>) => Promise<object>;
 
 /** Runs an operation for a caller. The input is checked and completed with defaults in place. */
 export type Invoke<Operations> = <K extends keyof Operations & string>(
@@ -81,84 +93,87 @@ export type Invoke<Operations> = <K extends keyof Operations & string>(
 
 /**
  * The only way to call an operation, for every protocol. The steps, in this order: origin, access mode,
- * authentication, preconditions, for reads a turn of the event loop that has time left, permission, whether the operation is
- * implemented, validation, the handler, the page of its list, removal of fields that the caller may not read, observation.
+ * authentication, preconditions, for reads a turn of the event loop that has time left, authentication again if anything has changed
+ * since, permission, whether the operation is implemented, validation, the handler, for reads the permission again, the page of its list, removal of fields that the caller may not read, observation.
  */
 export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
   const validators = createInputValidators(options.inputs);
   const check = createInputCheck(options.inputs, options.strictInput);
   const timeoutMs = options.timeoutMs ?? 0;
   const answerBytes = options.answerBytes ?? (() => DEFAULT_ANSWER_BYTES);
-
-  async function identify(spec: OperationSpec, caller: Caller): Promise<Identity> {
-    enforceReadsOnly(caller, spec);
-    enforceAccessMode(options.mode(caller.protocol), spec.effect, options.readOnlyReason?.());
-    return options.guard === undefined ? EVERYONE : options.guard.identify(spec, caller);
-  }
+  const { mode, readOnlyReason, guard, refresh, watches, clock = systemClock } = options;
+  const rightsOptions: RightsOptions = { mode, readOnlyReason, guard, refresh, clock };
 
   /**
    * Reads the input. Its preconditions are checked once, however it is read. Calls that the caller may not make are refused as
    * early as possible.
    */
-  async function read(id: string, given: Input, identity: Identity, refuse: (parameters: object) => void): Promise<object> {
+  async function read(id: string, given: Input, rights: CallRights, refuse: (parameters: object) => void): Promise<object> {
     const precondition = (options.preconditions as Partial<Record<string, Precondition<object>>> | undefined)?.[id];
     let checked = precondition === undefined;
     const precheck = async (parameters: object): Promise<void> => {
-      if (!checked) await precondition!(parameters, identity);
+      if (!checked) await precondition!(parameters, rights.identity);
       checked = true;
       refuse(parameters);
     };
-    const input = typeof given === 'function' ? await (given as Extract<Input, (...precheck: never) => unknown>)(precheck) : given;
+    const input = typeof given === 'function' ? await receive(given as Reading, precheck, rights) : given;
     await precheck(input);
     return input;
   }
 
-  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller, identity: Identity, setActor: (username: string) => void): Promise<Reply<OutputOf<Operations, K>>> {
+  async function receive(reading: Reading, precheck: (parameters: object) => Promise<void>, rights: CallRights): Promise<object> {
+    if (refresh === undefined) return reading(precheck);
+    const turn = nodeLoop.turn();
+    const input = await reading(precheck);
+    if (nodeLoop.turn() !== turn) rights.doubt();
+    return input;
+  }
+
+  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, rights: CallRights, caller: Caller, setActor: (username: string) => void): Promise<Reply<OutputOf<Operations, K>>> {
     // Before the turn, because all calls that came while it was compiled go on at once.
     const validator = validators.compiled(id) ?? await validators.compile(id);
     if (spec.effect === 'read' && turns.isSpent) await turns.request();
-    refuseEarly(spec, identity, input);
+    if (!rights.isCurrent) await rights.renew();
+    refuseEarly(spec, rights.identity, input);
     const handler = options.handlers[id] as Handler<object, OutputOf<Operations, K>> | undefined;
     if (handler === undefined) throw new ServiceError('not_implemented', `${id} is not implemented`);
     const warnings = check(spec, id, validator, input);
-    authorize(spec, identity, input);
+    authorize(spec, rights.identity, input);
+    rights.allowed(input, (options.fences as Partial<Record<string, Precondition<object>>> | undefined)?.[id]);
     const budget = caller.budget?.share() ?? new AnswerBudget(answerBytes(caller.protocol));
-    const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal, budget, setActor }));
+    const long = spec.limited || watches === undefined ? undefined : new LongCall(watches, rights, caller.signal);
+    const work = (signal: AbortSignal) => handler(input, new CallContext(rights, { caller, signal, budget, setActor }));
+    const result = await (long === undefined ? withTimeout(spec.limited ? timeoutMs : 0, caller.signal, work) : long.during(work));
+    if (spec.effect === 'read' && !rights.isAllowed) await rights.require();
     const whole = result instanceof Reply ? result : new Reply(result);
     const page = spec.pages === undefined ? whole : pageOf(spec.pages, whole, input, budget);
-    const reply = withWarnings(withheld(spec, identity, input, page), warnings);
-    return stillAllowed(reply, () => requirePermission(spec, id, input, caller));
-  }
-
-  /** Throws as soon as the caller could not call the operation again. */
-  async function requirePermission(spec: OperationSpec, id: string, input: object, caller: Caller): Promise<void> {
-    const identity = await identify(spec, caller);
-    authorize(spec, identity, input);
-    await (options.fences as Partial<Record<string, Precondition<object>>> | undefined)?.[id]?.(input, identity);
+    const reply = withWarnings(withheld(spec, rights.identity, input, page), warnings);
+    return whileAllowed(reply, rights, long);
   }
 
   const invokeOne: Invoke<Operations> = async (id, given, caller) => {
     const operation = options.operations[id];
     const start = performance.now();
-    let identity: Identity | undefined;
+    const rights = new CallRights(rightsOptions, operation, caller);
+    let isKnown = false;
     let input: object | undefined;
     let actor: string | undefined;
     let error: unknown;
     try {
-      identity = await identify(operation, caller);
-      const known = identity;
-      input = await read(id, given, known, (parameters) => {
+      await rights.identify();
+      isKnown = true;
+      input = await read(id, given, rights, (parameters) => {
         input = parameters;
-        refuseEarly(operation, known, parameters);
+        refuseEarly(operation, rights.identity, parameters);
         input = undefined;
       });
-      return await run(operation, id, input, caller, identity, (username) => (actor = username));
+      return await run(operation, id, input, rights, caller, (username) => (actor = username));
     } catch (thrown) {
       error = thrown;
       throw thrown;
     } finally {
       const milliseconds = performance.now() - start;
-      options.observe?.({ operation, caller, milliseconds, ...(input && { input }), ...(identity && { identity }), ...(actor !== undefined && { actor }), ...(error === undefined ? {} : { error }) });
+      options.observe?.({ operation, caller, milliseconds, ...(input && { input }), ...(isKnown && { identity: rights.identity }), ...(actor !== undefined && { actor }), ...(error === undefined ? {} : { error }) });
     }
   };
   return (id, given, caller) => {
@@ -188,19 +203,13 @@ function withheld<T>(spec: OperationSpec, identity: Identity, input: object, who
   return new Reply(withoutFields(reply.value, spec.readFields) as T, reply.headers, reply.status);
 }
 
-/** A file that is produced while it is sent may outlast the caller's permission, so the permission is checked before each piece. */
-function stillAllowed<T>(reply: Reply<T>, check: () => Promise<void>): Reply<T> {
+/** A file that is produced while it is sent ends with the permission of the caller. */
+function whileAllowed<T>(reply: Reply<T>, rights: CallRights, long: LongCall | undefined): Reply<T> {
   const download = reply.value as Partial<Download> | undefined;
   const { content } = download ?? {};
   if (typeof content !== 'object' || !(Symbol.asyncIterator in content)) return reply;
-  return new Reply({ ...download, content: checking(content, check) } as T, reply.headers, reply.status);
-}
-
-async function* checking(content: AsyncIterable<Uint8Array>, check: () => Promise<void>): AsyncGenerator<Uint8Array> {
-  for await (const piece of content) {
-    await check();
-    yield piece;
-  }
+  const allowed = long?.pieces(content) ?? piecesWhileAllowed(content, rights);
+  return new Reply({ ...download, content: allowed } as T, reply.headers, reply.status);
 }
 
 /** Validates and completes an input, and returns the fields that are ignored. */

@@ -64,7 +64,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const local = await createHttpListener({
     settings: { ...settings, graphql: { ...settings.graphql, enabled: false } },
     log, clock, service, specification, readAddress,
-    invoke: createServiceInvoke(settings, service, specification),
+    invoke: createServiceInvoke(settings, { service, clock, refresh: () => service.refresh() }, specification),
     requestLimitMs: REQUEST_LIMIT_MS, validateResponses: false,
     spools: new SpoolFolder(join(tmpdir(), `quire-worker-${process.pid}`)),
     ...(settings.rateLimit.enabled && { limit }),

@@ -3,10 +3,11 @@ import { operations, type Operations } from '../../../generated/docs/operations.
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { createOutbound } from '../../net/index.ts';
-import { Reply, AccessWatches, type Caller, type Context, type Guard, type Handlers, type Identity, type AccessWatch } from '../../operations/index.ts';
+import { Reply, AccessWatches, type Caller, type Context, type Guard, type Handlers, type Identity, type AccessWatch, type Permission, type Standing } from '../../operations/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { Accounts } from './accounts.ts';
 import { identify, type Credential } from './authenticator.ts';
+import { BackgroundStanding, type BackgroundUser } from './background-user.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
 import { KeyUses } from './credentials/key-uses.ts';
 import { Passwords } from './credentials/passwords.ts';
@@ -56,6 +57,8 @@ export interface Access {
   load(): Promise<void>;
   /** Drops cached users, groups, keys and permissions, because another process has changed them. */
   forget(): void;
+  /** The right of a user's work in the background; undefined while authentication is off, when everyone may do everything. */
+  standingOf(user: BackgroundUser, permission: Permission, collection: string): Standing | undefined;
   /** Records the use of a key by another process, by the key's hash. */
   recordKeyUse(hash: string): void;
   /** Writes pending data to the database. */
@@ -90,7 +93,7 @@ export function createAccess(environment: DocsEnvironment): Access {
     const expiresAt = expiryOf(key.expiresAt);
     return { name: key.name, ...(expiresAt !== undefined && { expiresAt }) };
   };
-  const guard = auth === undefined ? openGuard : createGuard(identifyBy);
+  const guard = auth === undefined ? openGuard : createGuard(identifyBy, () => accounts.changes);
   const accessWatches = new AccessWatches({ onChange: (listener) => accounts.onChange(listener), clock });
   return {
     handlers: unstored({
@@ -127,6 +130,7 @@ export function createAccess(environment: DocsEnvironment): Access {
       if (auth !== undefined && relay === undefined && environment.replication?.refusal === undefined) await bootstrapAdmin({ ...store, passwords }, auth);
     },
     forget: () => accounts.forget(),
+    standingOf: (user, permission, collection) => (auth === undefined ? undefined : new BackgroundStanding(accounts, user, permission, collection)),
     recordKeyUse: (hash) => uses.note(hash),
     async stop() {
       // Two calls: the first may wait for a write that began before the last uses were recorded.

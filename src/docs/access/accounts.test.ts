@@ -8,7 +8,7 @@ import { removeUser, writeUser } from './rows/user-rows.ts';
 async function withAnn(): Promise<Sql> {
   const sql = await openDatabase({ path: ':memory:' });
   await migrate(sql, DOCUMENT_MIGRATIONS);
-  const ann = { username: 'ann', tokenId: newTokenId(), passwordHash: '', admin: false, disabled: false, mustChange: false, createdAt: 0 };
+  const ann = { username: 'ann', uid: newTokenId(), tokenId: newTokenId(), passwordHash: '', admin: false, disabled: false, mustChange: false, createdAt: 0 };
   await sql.transaction((tx) => writeUser(tx, ann));
   return sql;
 }

@@ -10,6 +10,8 @@ import { readUser } from './rows/user-rows.ts';
 /** A user with everything that authorization needs. */
 export interface Account {
   readonly username: string;
+  /** The id of the user's record. */
+  readonly uid: string;
   readonly tokenId: string;
   readonly disabled: boolean;
   /** Whether the password must be changed before any other operation. */
@@ -94,6 +96,6 @@ export class Accounts {
     const user = await readUser(this.#sql, username);
     if (user === undefined) return undefined;
     const grants = new Grants([...await listGrantsOf(this.#sql, username), ...(claims === undefined ? [] : await listGrantsHeld(this.#sql, claims))]);
-    return { username, tokenId: user.tokenId, disabled: user.disabled, mustChange: user.mustChange, admin: user.admin || grants.areThoseOfAdmin, grants };
+    return { username, uid: user.uid, tokenId: user.tokenId, disabled: user.disabled, mustChange: user.mustChange, admin: user.admin || grants.areThoseOfAdmin, grants };
   }
 }

@@ -42,9 +42,9 @@ async function byToken({ accounts, tokens, oidc }: AuthenticatorDeps, value: str
   const claims = await tokens.verify(value);
   if (claims === undefined) {
     const signedIn = await oidc?.identify(value);
-    return signedIn && identityByToken(signedIn.account, signedIn.expiresAt);
+    return signedIn && identityByToken(signedIn.account, signedIn.expiresAt, signedIn.rights);
   }
   const account = await accounts.account(claims.username, claims.rights);
   if (account === undefined || account.disabled || account.tokenId !== claims.tokenId || (await accounts.isEnded(claims.session.id))) return undefined;
-  return identityByToken(account, claims.expiresAt);
+  return identityByToken(account, claims.expiresAt, claims.rights);
 }

@@ -25,10 +25,10 @@ export async function bootstrapAdmin(deps: BootstrapDeps, { adminUsername, admin
   const { sql, clock, passwords, log } = deps;
   const user = await readUser(sql, adminUsername);
   if (user === undefined) {
-    await store(deps, await administrator(passwords, adminUsername, adminPassword, unixSeconds(clock)));
+    await store(deps, await administrator(passwords, { username: adminUsername, uid: newTokenId(), createdAt: unixSeconds(clock) }, adminPassword));
     log.info({ username: adminUsername }, 'administrator created');
   } else if (adminReset && !(await isAsAsked(passwords, user, adminPassword))) {
-    await store(deps, await administrator(passwords, adminUsername, adminPassword, user.createdAt));
+    await store(deps, await administrator(passwords, user, adminPassword));
     log.warn({ username: adminUsername }, 'administrator reset, and signed out everywhere; unset SVC_AUTH_ADMIN_RESET now');
   }
   if (!(await hasAdmin(sql))) {
@@ -40,10 +40,10 @@ async function isAsAsked(passwords: Passwords, user: StoredUser, password: strin
   return user.admin && !user.disabled && (await passwords.matches(password, user.passwordHash));
 }
 
-async function administrator(passwords: Passwords, username: string, password: string, createdAt: number): Promise<StoredUser> {
-  return { username, tokenId: newTokenId(), passwordHash: await passwords.hash(password), admin: true, disabled: false, mustChange: false, createdAt };
+async function administrator(passwords: Passwords, { username, uid, createdAt }: Pick<StoredUser, 'username' | 'uid' | 'createdAt'>, password: string): Promise<StoredUser> {
+  return { username, uid, tokenId: newTokenId(), passwordHash: await passwords.hash(password), admin: true, disabled: false, mustChange: false, createdAt };
 }
 
 function store(deps: BootstrapDeps, user: StoredUser): Promise<void> {
-  return write(deps, 'user.put', user.username, (tx) => writeUser(tx, user));
+  return write(deps, { kind: 'user.put', key: user.username }, (tx) => writeUser(tx, user));
 }

@@ -41,7 +41,7 @@ function naive(spec: OperationSpec, isAdmin: boolean, granted: readonly Grant[],
 
 function accountOf(granted: readonly Grant[], admin: boolean): Account {
   const sum = new Grants(granted);
-  return { username: 'ann', tokenId: 't', disabled: false, mustChange: false, admin: admin || sum.areThoseOfAdmin, grants: sum };
+  return { username: 'ann', uid: 'u', tokenId: 't', disabled: false, mustChange: false, admin: admin || sum.areThoseOfAdmin, grants: sum };
 }
 
 function verdict(work: () => void): boolean {

@@ -12,18 +12,20 @@ export const openGuard: Guard = {
     if (path.startsWith(AUTH_PATH)) throw new ServiceError('not_found', 'authentication is disabled');
     return EVERYONE;
   },
+  version: () => 0,
 };
 
 /**
  * Admits callers with a valid credential, and every caller to public operations: there, a credential only identifies the caller, and an
- * invalid one is ignored.
+ * invalid one is ignored. `version` is another one after each change of users, keys and permissions.
  */
-export function createGuard(identify: (credential: Credential) => Promise<Identity | undefined>): Guard {
+export function createGuard(identify: (credential: Credential) => Promise<Identity | undefined>, version: () => number): Guard {
   return {
-    async identify({ access }, { credential, trustedAs }: Caller) {
+    version,
+    async identify({ access }, { credential, trustedAs, trustedUntil }: Caller) {
       // Health must report a failing database, so the caller may stay unknown.
       if (access === 'public') return (credential && (await identify(credential).catch(() => undefined))) ?? ANONYMOUS;
-      if (trustedAs !== undefined) return { username: trustedAs, admin: true, by: 'adapter', may: () => true };
+      if (trustedAs !== undefined) return { username: trustedAs, admin: true, by: 'adapter', may: () => true, ...(trustedUntil !== undefined && { expiresAt: trustedUntil }) };
       if (credential === undefined) throw unauthenticated('missing authentication');
       const identity = await identify(credential);
       if (identity === undefined) throw unauthenticated('invalid token', credential.overrides ? 'X-API-Key was refused; where it is sent, Authorization does not count' : '');

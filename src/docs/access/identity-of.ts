@@ -1,14 +1,15 @@
 import type { OperationId } from '../../../generated/docs/operations.ts';
 import type { Identity, OperationSpec } from '../../operations/index.ts';
 import type { Account } from './accounts.ts';
+import type { ClaimedRights } from './oidc/claims.ts';
 import { Scope, type KeyScope } from './scope.ts';
 
 /** Operations that a user who must change the password may call before that. */
 const BEFORE_THE_CHANGE: ReadonlySet<string> = new Set<OperationId>(['changePassword', 'getCurrentUser', 'logout']);
 
 /** The identity of the holder of a token. An administrator bypasses all checks (contract section 5, rule 8). */
-export function identityByToken(account: Account, expiresAt: number): Identity {
-  const identity: Identity = { ...rightsOf(account), by: 'token', expiresAt };
+export function identityByToken(account: Account, expiresAt: number, claimed?: ClaimedRights): Identity {
+  const identity: Identity = { ...rightsOf(account), by: 'token', expiresAt, ...(claimed && { claimed }) };
   return account.mustChange ? { ...identity, admin: false, may: () => false, mayAnywhere: () => false, refusal: refuseBeforeTheChange } : identity;
 }
 
@@ -28,9 +29,9 @@ export function identityByKey(account: Account, given: KeyScope, expiresAt: numb
   };
 }
 
-function rightsOf({ username, admin, grants }: Account): Pick<Identity, 'username' | 'admin' | 'may' | 'mayAnywhere'> {
+function rightsOf({ username, uid, admin, grants }: Account): Pick<Identity, 'username' | 'account' | 'admin' | 'may' | 'mayAnywhere'> {
   return {
-    username, admin,
+    username, account: uid, admin,
     may: admin ? () => true : (permission, collection) => grants.may(permission, collection),
     mayAnywhere: (permission) => admin || grants.mayAnywhere(permission),
   };

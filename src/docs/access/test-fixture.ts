@@ -118,7 +118,7 @@ export class AccessFixture {
     return createAccess({ sql: this.sql, feed: this.feed, codec: new BodyCodec(), clock: this.clock, log, settings } satisfies DocsEnvironment);
   }
 
-  #invokerOf({ handlers, guard }: Access): Invoke<Operations> {
-    return createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, handlers, guard, mode: () => 'wr' });
+  #invokerOf({ handlers, guard, accessWatches: watches }: Access): Invoke<Operations> {
+    return createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, handlers, guard, watches, clock: this.clock, mode: () => 'wr' });
   }
 }

@@ -1,6 +1,8 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Standing } from '../../operations/index.ts';
 import type { ChangeFeed, ChangeKind, Sql, Transaction } from '../../storage/index.ts';
+import { transactFor } from '../transact-for.ts';
 import type { Accounts } from './accounts.ts';
 import { hasAdmin } from './rows/user-rows.ts';
 
@@ -11,12 +13,17 @@ export interface AccessStore {
   readonly accounts: Accounts;
 }
 
-/**
- * Runs one change in one transaction, which also appends it to the feed; the change takes effect when it commits. `key` names what changed
- * and is not confidential.
- */
-export function write<T>({ sql, feed, accounts }: AccessStore, kind: ChangeKind, key: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return sql.transaction(async (tx) => {
+/** What changed: the kind of the change, and a name that is not confidential. */
+export interface AccessChange {
+  readonly kind: ChangeKind;
+  readonly key: string;
+  /** Whose permission is needed for it when it is made; absent for what the service does by itself. */
+  readonly by?: Standing | undefined;
+}
+
+/** Runs one change in one transaction, which also appends it to the feed; the change takes effect when it commits. */
+export function write<T>({ sql, feed, accounts }: AccessStore, { kind, key, by }: AccessChange, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return transactFor(sql, by, async (tx) => {
     const result = await work(tx);
     await feed.append(tx, [{ kind, collection: '', key }]);
     tx.onCommit(() => accounts.forget());

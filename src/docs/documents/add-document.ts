@@ -12,13 +12,13 @@ import { encodeBody, toPending } from './version.ts';
 
 /** `POST /v1/add`: creates or updates a document (identity rules 1 and 4, decision D-32). */
 export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
-  return async ({ collection, key, lang, meta: given = {}, contentMd, ttl, saveRevision, ...expected }, { signal }) => {
+  return async ({ collection, key, lang, meta: given = {}, contentMd, ttl, saveRevision, ...expected }, context) => {
     const validating = requireValid(deps, collection, given);
     if (validating !== undefined) await validating;
     const identity = identify(collection, key, lang);
     const meta = concernsSymbols({ key, meta: given }) ? await withSymbols(deps, identity, given, contentMd) : given;
     const version = { identity, meta, body: await encodeBody(deps.codec, collection, contentMd), ttl, saveRevision, skipDuplicate: undefined, flags: 0 };
-    const demand = { versions: [version], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal };
+    const demand = { versions: [version], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal: context.signal, by: context };
     // An expectation is checked in a transaction of its own.
     const { value: { addedAt, expiresAt, now } } = !expectsNothing(expected)
       ? await transactWithCapacity(deps, demand, async (work, versions) => {
@@ -27,7 +27,7 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
         return { value: { ...outcome!, now: work.now }, stored: versions };
       })
       : await withCapacity(deps, demand, async (versions) => {
-        const put = await deps.sharedWrites.put(versions[0]!);
+        const put = await deps.sharedWrites.put(versions[0]!, context);
         return { value: put, stored: versions, lsn: put.lsn };
       });
     const checksum = checksumOf({ key, lang, meta: canonicalMeta(meta), crc: version.body.crc, updated_at: now, expires_at: expiresAt });

@@ -13,8 +13,8 @@ const STEP = 64;
  * documents that were deleted before are removed. Configuration, schema and permissions stay.
  */
 export function deleteCollection(deps: Deps): DocumentHandlers['deleteCollection'] {
-  return async ({ collection }) => {
-    const deleted = await transact(deps, (work) => clear(work, collection.toLowerCase()));
+  return async ({ collection }, context) => {
+    const deleted = await transact(deps, (work) => clear(work, collection.toLowerCase()), context);
     return { deleted, status: 'deleted', collection };
   };
 }

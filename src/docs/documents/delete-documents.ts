@@ -15,8 +15,8 @@ import { addFailure, CHUNK } from './writer.ts';
  * that was deleted before.
  */
 export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
-  return async ({ collection, key, lang, purge, ...expected }) => {
-    const deleted = await transact(deps, (work) => removeExpected(work, identify(collection, key, lang), purge, expected));
+  return async ({ collection, key, lang, purge, ...expected }, context) => {
+    const deleted = await transact(deps, (work) => removeExpected(work, identify(collection, key, lang), purge, expected), context);
     if (deleted === 0) throw new ServiceError('not_found', 'not found', { body: { deleted: false } });
     return { deleted: true, status: 'deleted', collection, key, lang };
   };
@@ -24,17 +24,17 @@ export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
 
 /** `POST /v1/delete-batch`: each item succeeds or fails alone; a document named twice is deleted once and then not found. */
 export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments'] {
-  return async ({ collection, documents, purge }, { signal }) => {
+  return async ({ collection, documents, purge }, context) => {
     const result = { deleted: 0, not_found: 0, failed: 0, errors: [] as string[] };
     for (let start = 0; start < documents.length; start += CHUNK) {
-      signal?.throwIfAborted();
+      context.signal.throwIfAborted();
       const identities: Identity[] = [];
       for (const [i, item] of documents.slice(start, start + CHUNK).entries()) {
         const problem = identityProblem(item);
         if (problem === undefined) identities.push(identify(collection, item.key!, item.lang!));
         else addFailure(result, start + i, item.key, problem);
       }
-      const deleted = await transact(deps, (work) => remove(work, identities, purge));
+      const deleted = await transact(deps, (work) => remove(work, identities, purge), context);
       result.deleted += deleted;
       result.not_found += identities.length - deleted;
     }

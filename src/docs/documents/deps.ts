@@ -1,11 +1,12 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import type { Handlers } from '../../operations/index.ts';
+import type { Handlers, Standing } from '../../operations/index.ts';
 import { sealerOf, type KeyRing, type Sealer, type Transaction } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
+import { transactFor } from '../transact-for.ts';
 import type { EmbeddingCapacity } from './embedding-capacity.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { RecentDocuments } from './recent-documents.ts';
@@ -39,9 +40,9 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
 
 export type TransactDeps = Pick<Deps, 'sql' | 'feed' | 'clock'> & Partial<Pick<Deps, 'sealerOf' | 'deltaRevisions' | 'deletedRetention'>>;
 
-/** Runs a transaction; its time is the time at which it begins. */
-export function transact<T>({ sql, feed, clock, sealerOf, deltaRevisions, deletedRetention }: TransactDeps, steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
-  return sql.transaction((tx: Transaction) => steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf, deltaRevisions, deletedRetention }));
+/** Runs a transaction; its time is the time at which it begins. `by`: whose permission is needed then, unless the work is the service's own. */
+export function transact<T>({ sql, feed, clock, sealerOf, deltaRevisions, deletedRetention }: TransactDeps, steps: (work: UnitOfWork) => Promise<T>, by?: Standing): Promise<T> {
+  return transactFor(sql, by, (tx: Transaction) => steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf, deltaRevisions, deletedRetention }));
 }
 
 /** Encrypts the values of encrypted collections; undefined on a server without a key. */

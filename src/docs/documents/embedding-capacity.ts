@@ -1,3 +1,4 @@
+import type { Standing } from '../../operations/index.ts';
 import { CHANGE_FLAGS, type EncodedBody } from '../../storage/index.ts';
 import { transact, type Deps, type TransactDeps } from './deps.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -49,6 +50,8 @@ interface Demand<V extends Flagged> {
   readonly toPending: (version: V) => PendingDocument | undefined;
   readonly waitBudget: WaitBudget;
   readonly signal?: AbortSignal | undefined;
+  /** Whose permission is needed when the transaction begins; absent for the service's own work. */
+  readonly by?: Standing | undefined;
 }
 
 /** The outcome of a write: `stored` are the flagged versions that were stored, `lsn` is the number of its last change. */
@@ -85,5 +88,5 @@ export async function withCapacity<V extends Flagged, T>(
 export function transactWithCapacity<V extends Flagged, T>(
   deps: TransactDeps & Pick<Deps, 'embeddingCapacity'>, demand: Demand<V>, steps: (work: UnitOfWork, versions: readonly V[]) => Promise<{ value: T; stored: readonly V[] }>,
 ): Promise<{ value: T; dropped: number }> {
-  return withCapacity(deps, demand, (versions) => transact(deps, async (work) => ({ ...await steps(work, versions), lsn: await work.feed.append(work.tx, []) })));
+  return withCapacity(deps, demand, (versions) => transact(deps, async (work) => ({ ...await steps(work, versions), lsn: await work.feed.append(work.tx, []) }), demand.by));
 }

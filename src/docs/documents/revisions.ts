@@ -160,7 +160,8 @@ function readHeadings(sql: Queries, tables: Tables, params: readonly SqlValue[],
  * deleted document is restored, unless the request expects it to exist. 404 when the document has no such revision.
  */
 export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision'] {
-  return async ({ collection, key, lang, timestamp, revision, ...expected }, { identity: caller, signal }) => {
+  return async ({ collection, key, lang, timestamp, revision, ...expected }, context) => {
+    const { signal } = context;
     if (timestamp === undefined && revision === undefined) throw new ServiceError('missing_fields', 'missing fields: one of revision, timestamp');
     const identity = identify(collection, key, lang);
     let looked: number | undefined;
@@ -172,10 +173,10 @@ export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision']
       if (row === undefined) continue; // the deleted document may have been restored meanwhile, under another ordinal
       const { ord, deleted } = found;
       const { meta, contentMd } = await toRevision(new RevisionBodies(deps.sql, deps.codec, ord, deleted !== undefined), row);
-      if (!caller.may('read', collection)) await requireRestorable(deps, collection, meta);
-      if (deleted === undefined) return changeDocument(deps, identity, { meta, contentMd }, { sameOrd: ord, signal, expected });
+      if (!context.identity.may('read', collection)) await requireRestorable(deps, collection, meta);
+      if (deleted === undefined) return changeDocument(deps, identity, { meta, contentMd }, { sameOrd: ord, signal, by: context, expected });
       requireExpected(undefined, expected);
-      const back = await bringBack(deps, deleted, { collection, meta, contentMd, signal });
+      const back = await bringBack(deps, deleted, { collection, meta, contentMd, signal, by: context });
       if (back !== undefined) return back;
     }
   };

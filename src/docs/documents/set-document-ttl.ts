@@ -15,7 +15,7 @@ import { expiryAfter } from './version.ts';
  * emitted, because section 6 of the contract names none.
  */
 export function setDocumentTtl(deps: Deps): DocumentHandlers['setDocumentTtl'] {
-  return async ({ collection, key, lang, ttl, ...expected }) => {
+  return async ({ collection, key, lang, ttl, ...expected }, context) => {
     const identity = identify(collection, key, lang);
     // A body that is stored elsewhere is read before the write: a failure then leaves the document unchanged.
     const before = await findDocument<WithBody>(deps.sql, `${SHOWN}, d.body`, identity, unixSeconds(deps.clock));
@@ -28,7 +28,7 @@ export function setDocumentTtl(deps: Deps): DocumentHandlers['setDocumentTtl'] {
       await work.tx.run('UPDATE documents SET expires_at = ? WHERE ord = ?', [expiresAt, current.ord]);
       await work.feed.append(work.tx, [putChange(current, CHANGE_FLAGS.SKIP_WEBHOOKS | CHANGE_FLAGS.BODY_KEPT)]);
       return { ...current, expires_at: expiresAt };
-    });
+    }, context);
     return decodeVersion(deps.codec, row);
   };
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
+import type { Standing } from '../../operations/index.ts';
 import { maxRevisionsOf, transact, type Deps, type TransactDeps } from './deps.ts';
 import { putVersions, type PutOutcome } from './put-versions.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -16,6 +17,7 @@ export interface Put extends PutOutcome {
 
 interface Member {
   readonly version: NewVersion;
+  readonly by: Standing | undefined;
   readonly resolve: (put: Put) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -35,11 +37,14 @@ export class SharedWrites {
     this.#deps = deps;
   }
 
-  put(version: NewVersion): Promise<Put> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ version, resolve, reject });
-      if (!this.#isRequested) void this.#request();
-    });
+  /** `by`: whose permission is needed when the transaction begins; absent for the service's own work. */
+  put(version: NewVersion, by?: Standing): Promise<Put> {
+    return new Promise((resolve, reject) => this.#add({ version, by, resolve, reject }));
+  }
+
+  #add(member: Member): void {
+    this.#waiting.push(member);
+    if (!this.#isRequested) void this.#request();
   }
 
   /** Never rejects. */
@@ -48,7 +53,7 @@ export class SharedWrites {
     let members: Member[] = [];
     try {
       const puts = await transact(this.#deps, async (work) => {
-        members = this.#take();
+        members = this.#take().filter((member) => this.#isPermitted(member));
         return this.#putAll(work, members);
       });
       for (const [i, { resolve }] of members.entries()) resolve(puts[i]!);
@@ -56,8 +61,16 @@ export class SharedWrites {
       // It could not begin, so none of those that wait can be put.
       if (members.length === 0) members = this.#take();
       if (members.length === 1 || (error instanceof ServiceError && error.code === 'unavailable')) for (const { reject } of members) reject(error);
-      else for (const { version, resolve, reject } of members) this.#putAlone(version).then(resolve, reject);
+      else for (const { version, by, resolve, reject } of members) this.#putAlone(version, by).then(resolve, reject);
     }
+  }
+
+  /** If accounts have changed while a document waited, it is put by a later transaction, or its caller is told why not. */
+  #isPermitted(member: Member): boolean {
+    const { by, reject } = member;
+    if (by === undefined || by.isPermitted()) return true;
+    by.requirePermission().then(() => this.#add(member), reject);
+    return false;
   }
 
   #take(): Member[] {
@@ -67,8 +80,8 @@ export class SharedWrites {
     return members;
   }
 
-  async #putAlone(version: NewVersion): Promise<Put> {
-    const [put] = await transact(this.#deps, (work) => this.#putAll(work, [{ version }]));
+  async #putAlone(version: NewVersion, by: Standing | undefined): Promise<Put> {
+    const [put] = await transact(this.#deps, (work) => this.#putAll(work, [{ version }]), by);
     return put!;
   }
 

@@ -11,16 +11,16 @@ import { CHUNK } from './writer.ts';
  * `dropCache` is accepted and has no effect: there is no cache of revisions besides the database.
  */
 export function truncateRevisions(deps: Deps): DocumentHandlers['truncateRevisions'] {
-  return async ({ collection, keepRevs }, { signal }) => {
+  return async ({ collection, keepRevs }, context) => {
     const ords = await longHistories(deps, collection, keepRevs);
     let deleted = 0;
     for (let start = 0; start < ords.length; start += CHUNK) {
-      signal?.throwIfAborted();
+      context.signal.throwIfAborted();
       deleted += await transact(deps, async (work) => {
         const detail = JSON.stringify({ keepRevs });
         if (start === 0) await work.feed.append(work.tx, [{ kind: 'revisions.truncate', collection: collection.toLowerCase(), detail }]);
         return trimRevisions(work, ords.slice(start, start + CHUNK), keepRevs);
-      });
+      }, context);
     }
     return { deleted, status: 'truncated', collection, keepRevs };
   };

@@ -1,6 +1,7 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import type { Standing } from '../../operations/index.ts';
 import type { EncodedBody } from '../../storage/index.ts';
 import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
@@ -24,16 +25,18 @@ interface ChangeOptions {
   /** Throws if another document has replaced the one that was read. */
   readonly sameOrd?: number;
   readonly signal?: AbortSignal | undefined;
+  /** Whose permission is needed when the transaction begins. */
+  readonly by: Standing;
   readonly expected?: Expectation;
 }
 
 /** `PATCH /v1/update`: changes the given fields and keeps a revision (contract section 4, decision D-65). */
 export function updateDocument(deps: Deps): DocumentHandlers['updateDocument'] {
-  return async ({ collection, key, lang, meta, contentMd, ttl, ifChecksum, ifMatch }, { signal }) => {
+  return async ({ collection, key, lang, meta, contentMd, ttl, ifChecksum, ifMatch }, context) => {
     if (meta === undefined && contentMd === undefined && ttl === undefined) {
       throw new ServiceError('missing_fields', 'missing fields: one of meta, contentMd, ttl');
     }
-    return changeDocument(deps, identify(collection, key, lang), { meta, contentMd, ttl }, { signal, expected: { ifChecksum, ifMatch } });
+    return changeDocument(deps, identify(collection, key, lang), { meta, contentMd, ttl }, { signal: context.signal, by: context, expected: { ifChecksum, ifMatch } });
   };
 }
 
@@ -54,14 +57,14 @@ export async function changeDocument(deps: Deps, identity: Identity, changes: Ch
 }
 
 async function tryChange(
-  deps: Deps, identity: Identity, changes: Changes, { sameOrd, signal, expected = {}, waitBudget }: ChangeOptions & { waitBudget: WaitBudget },
+  deps: Deps, identity: Identity, changes: Changes, { sameOrd, signal, by, expected = {}, waitBudget }: ChangeOptions & { waitBudget: WaitBudget },
 ): Promise<Document | undefined> {
   const before = await findDocument<CurrentRow & WithBody>(deps.sql, `${CURRENT}, d.body`, identity, unixSeconds(deps.clock));
   if (before === undefined || (sameOrd !== undefined && before.ord !== sameOrd)) throw notFound();
   const next = await prepare(deps, { ...identity, key: before.key }, before, changes);
   const { body } = next;
   const toPending = () => body && { id: identity.id, crc: body.crc, bytes: body.bytes };
-  const { value } = await transactWithCapacity(deps, { versions: [{ flags: 0 }], toPending, waitBudget, signal }, async (work, stored) => {
+  const { value } = await transactWithCapacity(deps, { versions: [{ flags: 0 }], toPending, waitBudget, signal, by }, async (work, stored) => {
     const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
     if (current === undefined) throw notFound();
     requireExpected(current, expected);

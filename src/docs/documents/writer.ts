@@ -1,5 +1,7 @@
+import type { Standing } from '../../operations/index.ts';
 import { CHANGE_FLAGS, type Transaction } from '../../storage/index.ts';
 import { Effort } from '../schemas/index.ts';
+import { transactFor } from '../transact-for.ts';
 import { concernsSymbols, withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps } from './deps.ts';
 import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
@@ -34,6 +36,8 @@ export interface BatchOptions {
   readonly chunk?: number;
   /** Aborting stops the batch between two transactions; committed ones stay. */
   readonly signal?: AbortSignal;
+  /** Whose permission is needed when a transaction begins; absent for the service's own work. */
+  readonly by?: Standing | undefined;
   /**
    * Called in each transaction after its documents are written, for data that must be committed with them. `soFar` counts the first
    * `processed` items, those of the transaction included. Rejecting rolls the transaction back and ends the batch.
@@ -80,7 +84,7 @@ export function createWriter(deps: Deps): DocumentWriter {
         const versions = await prepare(deps, collection, items.slice(start, start + step), { start, effort }, options, result);
         const within = options.within && ((tx: Transaction, soFar: BatchResult) => options.within!(tx, soFar, Math.min(start + step, items.length)));
         await options.after;
-        await putChunk(deps, collection, versions, { waitBudget, signal: options.signal, within }, result);
+        await putChunk(deps, collection, versions, { waitBudget, signal: options.signal, by: options.by, within }, result);
       }
       return result;
     },
@@ -90,12 +94,13 @@ export function createWriter(deps: Deps): DocumentWriter {
 interface ChunkOptions {
   readonly waitBudget: WaitBudget;
   readonly signal: AbortSignal | undefined;
+  readonly by: Standing | undefined;
   readonly within: ((tx: Transaction, soFar: BatchResult) => Promise<void>) | undefined;
 }
 
 async function putChunk(deps: Deps, collection: string, versions: readonly NewVersion[], { within, ...wait }: ChunkOptions, result: BatchResult): Promise<void> {
   if (versions.length === 0) {
-    if (within !== undefined) await deps.sql.transaction((tx) => within(tx, result));
+    if (within !== undefined) await transactFor(deps.sql, wait.by, (tx) => within(tx, result));
     return;
   }
   const { value } = await transactWithCapacity(deps, { versions, toPending, ...wait }, async (work, flagged) => {

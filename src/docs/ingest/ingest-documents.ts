@@ -1,9 +1,10 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { Handlers } from '../../operations/index.ts';
+import type { Handlers, Standing } from '../../operations/index.ts';
 import type { Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import { repairItem, requireText, type BatchResult, type Documents } from '../documents/index.ts';
+import { transactFor } from '../transact-for.ts';
 import { findCollisions, type KeyedItem } from './key-collisions.ts';
 import { changeFlags, effectiveOptions, type EffectiveOptions } from './profile.ts';
 import { SCRAPED_AT, toItem, type IngestDocument } from './to-item.ts';
@@ -22,18 +23,18 @@ export interface IngestDeps {
  * would never be a duplicate. `textOnly` concerns the conversion of files and has no effect on `contentMd`, which is markdown already.
  */
 export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>>['ingestDocuments'] {
-  return async ({ collection, documents, options = {} }, { identity, signal }) => {
+  return async ({ collection, documents, options = {} }, context) => {
     const start = performance.now();
     requireText(collection);
     const chosen = effectiveOptions(options);
     const { keyed, repaired } = await toItems(documents, chosen);
     const { items, keyCollisions } = findCollisions(collection, keyed);
-    if (chosen.autoConfigureCollection) await autoConfigure(deps, collection);
+    if (chosen.autoConfigureCollection) await autoConfigure(deps, collection, context);
     const duplicates = chosen.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined;
-    const result = await deps.writer.put(collection, items, { skipDuplicates: duplicates, flags: changeFlags(chosen), signal });
+    const result = await deps.writer.put(collection, items, { skipDuplicates: duplicates, flags: changeFlags(chosen), signal: context.signal, by: context });
     const { added, failed, errors, embeddingDropped } = result;
     return {
-      added, ...existing(result, identity.may('read', collection)), failed, errors, collection,
+      added, ...existing(result, context.identity.may('read', collection)), failed, errors, collection,
       durationMs: Math.round(performance.now() - start),
       profile: options.profile ?? 'default',
       keyCollisions,
@@ -63,7 +64,7 @@ async function toItems(documents: readonly IngestDocument[], options: EffectiveO
 }
 
 /** An existing configuration of a collection is not changed. */
-async function autoConfigure({ sql, collections }: IngestDeps, collection: string): Promise<void> {
+async function autoConfigure({ sql, collections }: IngestDeps, collection: string, by: Standing): Promise<void> {
   if (collections.configOf(collection) !== undefined) return;
-  await sql.transaction((tx) => collections.configure(tx, collection, { type: 'scraping' }));
+  await transactFor(sql, by, (tx) => collections.configure(tx, collection, { type: 'scraping' }));
 }

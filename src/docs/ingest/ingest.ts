@@ -3,6 +3,7 @@ import type { Converter } from '../../convert/index.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { createOutbound, type Outbound } from '../../net/index.ts';
 import type { Handlers } from '../../operations/index.ts';
+import type { Access } from '../access/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -22,6 +23,8 @@ export interface Ingest {
 export interface IngestAreas {
   readonly collections: Pick<Collections, 'configOf' | 'configure'>;
   readonly documents: Pick<Documents, 'writer' | 'handlers'>;
+  /** Tells what users may do whose jobs are loaded; if it is absent, jobs are loaded with all rights. */
+  readonly access?: Pick<Access, 'standingOf'>;
   /** Resolves when everything written so far can be found; if it is absent, imports do not wait. */
   readonly caughtUp?: (signal: AbortSignal) => Promise<void>;
   /** Sends requests to addresses that users gave; default: public and loopback addresses are allowed. */
@@ -32,9 +35,9 @@ export interface IngestAreas {
 }
 
 export function createIngest(environment: DocsEnvironment, areas: IngestAreas): Ingest {
-  const { collections, documents: { writer, handlers: { getDocument } }, outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] }), timer, converter, caughtUp = async () => undefined } = areas;
+  const { collections, documents: { writer, handlers: { getDocument } }, outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] }), timer, converter, access, caughtUp = async () => undefined } = areas;
   const limits = environment.settings.wiki ?? { maxPages: 500_000, maxBytes: 4 * 1024 ** 3 };
-  const jobs = createBulkJobs(environment, { writer, outbound, timer });
+  const jobs = createBulkJobs(environment, { writer, outbound, timer, access });
   return {
     jobs,
     handlers: {

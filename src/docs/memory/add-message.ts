@@ -8,7 +8,7 @@ import { titleOf } from './title.ts';
 
 /** `POST /v1/memory/message`: numbered, counted and stored in one transaction, so that numbers have no gaps. */
 export function addMessage(deps: MemoryDeps): MemoryHandlers['addMessage'] {
-  return async ({ sessionId, role, content, meta = {} }, { signal }) => {
+  return async ({ sessionId, role, content, meta = {} }, context) => {
     checkMeta(meta);
     // Checked first, because there is no need to wait for the embedding queue if the session does not exist.
     if ((await findSession(deps.sql, sessionId, unixSeconds(deps.clock))) === undefined) throw noSession();
@@ -16,7 +16,7 @@ export function addMessage(deps: MemoryDeps): MemoryHandlers['addMessage'] {
     const draft = { body: await encodeBody(deps.codec, MEMORY, content), flags: 0 };
     // The number, and so the document's id, is known in the transaction only; until then this id stands for it.
     const toPending = ({ body: { crc, bytes } }: typeof draft) => ({ id: messageId, crc, bytes });
-    const demand = { versions: [draft], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal };
+    const demand = { versions: [draft], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal: context.signal, by: context };
     const { value: createdAt, dropped } = await transactWithCapacity(deps, demand, async (work, [flagged]) => {
       const session = await advanceSession(work, sessionId);
       // Sessions are not encrypted when their messages are, so their title must not quote a message.

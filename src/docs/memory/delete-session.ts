@@ -3,6 +3,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { Identity } from '../../operations/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import { removeUnder, type UnitOfWork } from '../documents/index.ts';
+import { transactFor } from '../transact-for.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
 import { keysOf } from './message-documents.ts';
 import { findSession, noSession, removeSession, type SessionRow } from './session-rows.ts';
@@ -21,11 +22,11 @@ export function deleteSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers[
     requireOwner(session, identity);
     return session;
   };
-  return async ({ id }, { identity, signal }) => {
+  return async ({ id }, context) => {
     for (;;) {
-      signal.throwIfAborted();
-      const deleted = await sql.transaction(async (tx) => {
-        const session = await find(tx, id, identity);
+      context.signal.throwIfAborted();
+      const deleted = await transactFor(sql, context, async (tx) => {
+        const session = await find(tx, id, context.identity);
         const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
         if ((await removeUnder(work, MEMORY, keysOf(id), REMOVED_AT_ONCE)) === REMOVED_AT_ONCE) return undefined;
         await removeSession(work, session);
@@ -36,8 +37,8 @@ export function deleteSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers[
   };
 }
 
-/** A conversation belongs to the user that it names. */
-function requireOwner({ user_id: owner }: SessionRow, identity: Identity): void {
-  if (identity.may('admin', MEMORY) || (identity.username !== '' && identity.username === owner)) return;
+/** A conversation belongs to the user that it named when it began: to that record, and to no later user of the name. */
+function requireOwner({ owner }: SessionRow, identity: Identity): void {
+  if (identity.may('admin', MEMORY) || (identity.account !== undefined && identity.account === owner)) return;
   throw new ServiceError('forbidden', `forbidden: a session is deleted by the user that it belongs to, or with admin permission on ${MEMORY}`);
 }

@@ -9,6 +9,8 @@ export interface SessionRow extends Row {
   readonly seq: number;
   readonly id: string;
   readonly user_id: string;
+  /** The id of the record of the user whom `user_id` named when the session began; empty if there was none. */
+  readonly owner: string;
   readonly scenario: string;
   readonly title: string;
   /** 0 until the first message of the user has replaced a generated title. */
@@ -26,6 +28,7 @@ export interface SessionRow extends Row {
 export interface NewSession {
   readonly id: string;
   readonly userId: string;
+  readonly owner: string;
   readonly scenario: string;
   readonly title: string;
   readonly titleFinal: boolean;
@@ -33,7 +36,7 @@ export interface NewSession {
   readonly expiresAt: number | null;
 }
 
-export const SESSION = 's.seq, s.id, s.user_id, s.scenario, s.title, s.title_final, s.messages, s.created_at, s.updated_at, s.expires_at, s.meta';
+export const SESSION = 's.seq, s.id, s.user_id, s.owner, s.scenario, s.title, s.title_final, s.messages, s.created_at, s.updated_at, s.expires_at, s.meta';
 
 /** The error for a session that is unknown or has expired (decisions section 4.7). */
 export function noSession(): ServiceError {
@@ -45,11 +48,11 @@ export function findSession(queries: Queries, id: string, now: number): Promise<
   return queries.get<SessionRow>(`SELECT ${SESSION} FROM memory_sessions s WHERE s.id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)`, [id, now]);
 }
 
-export async function insertSession(work: UnitOfWork, { id, userId, scenario, title, titleFinal, meta, expiresAt }: NewSession): Promise<void> {
+export async function insertSession(work: UnitOfWork, { id, userId, owner, scenario, title, titleFinal, meta, expiresAt }: NewSession): Promise<void> {
   const { tx, now } = work;
-  const values: SqlValue[] = [id, userId, scenario, title, Number(titleFinal), now, now, expiresAt, JSON.stringify(meta)];
+  const values: SqlValue[] = [id, userId, owner, scenario, title, Number(titleFinal), now, now, expiresAt, JSON.stringify(meta)];
   await tx.run(
-    `INSERT INTO memory_sessions(id, user_id, scenario, title, title_final, created_at, updated_at, expires_at, meta) VALUES (${values.map(() => '?').join(', ')})`, values,
+    `INSERT INTO memory_sessions(id, user_id, owner, scenario, title, title_final, created_at, updated_at, expires_at, meta) VALUES (${values.map(() => '?').join(', ')})`, values,
   );
   await countSession(tx, { userId, scenario }, 1);
   await noteSession(work, id);

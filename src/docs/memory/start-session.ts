@@ -1,6 +1,8 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
+import { recordOf } from '../access/index.ts';
 import { type UnitOfWork } from '../documents/index.ts';
+import { transactFor } from '../transact-for.ts';
 import type { MemoryDeps, MemoryHandlers } from './deps.ts';
 import { newId } from './ids.ts';
 import { findSession, insertSession, toSession } from './session-rows.ts';
@@ -8,11 +10,12 @@ import { madeUpTitle } from './title.ts';
 
 /** `POST /v1/memory/session`. */
 export function startSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers['startSession'] {
-  return ({ userId, scenario = '', title = '', meta = {}, ttl }) => sql.transaction(async (tx) => {
+  return ({ userId, scenario = '', title = '', meta = {}, ttl }, context) => transactFor(sql, context, async (tx) => {
     const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
     const id = newId('ses');
     await insertSession(work, {
       id, userId, scenario, meta,
+      owner: await recordOf(tx, userId),
       title: title || madeUpTitle(scenario, work.now),
       titleFinal: title !== '',
       expiresAt: ttl === 0 ? null : work.now + ttl,

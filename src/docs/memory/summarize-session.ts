@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import type { Context } from '../../operations/index.ts';
 import { encodeBody, putVersions, transactWithCapacity } from '../documents/index.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
 import { messagesOf } from './get-history.ts';
@@ -12,7 +13,8 @@ import { toMarkdown } from './summary/to-markdown.ts';
 
 /** `POST /v1/memory/summarize`: summarizes the messages that exist when it starts. */
 export function summarizeSession(deps: MemoryDeps): MemoryHandlers['summarizeSession'] {
-  return async ({ sessionId, userId }, { signal }) => {
+  return async ({ sessionId, userId }, context) => {
+    const { signal } = context;
     const session = await findSession(deps.sql, sessionId, unixSeconds(deps.clock));
     if (session === undefined || session.user_id !== userId) throw noSession();
     const { messages, title } = session;
@@ -22,15 +24,21 @@ export function summarizeSession(deps: MemoryDeps): MemoryHandlers['summarizeSes
     const points = (await keyPoints(sentences, signal)).map(({ text }) => text);
     const summary = toMarkdown({ title, points, openQuestions, counts });
     const summaryId = newId('sum');
-    return { summaryId, sessionId, summary, createdAt: await store(deps, sessionId, summaryId, summary, signal), messages };
+    return { summaryId, sessionId, summary, createdAt: await store(deps, { sessionId, summaryId, summary }, context), messages };
   };
 }
 
+interface NewSummary {
+  readonly sessionId: string;
+  readonly summaryId: string;
+  readonly summary: string;
+}
+
 /** Replaces the previous summary, and returns the time. Throws `not_found` when the session has expired meanwhile. */
-async function store(deps: MemoryDeps, sessionId: string, summaryId: string, summary: string, signal: AbortSignal): Promise<number> {
+async function store(deps: MemoryDeps, { sessionId, summaryId, summary }: NewSummary, context: Context): Promise<number> {
   const draft = { key: summaryKey(sessionId), lang: deps.lang, meta: { type: ['summary'], summary_id: [summaryId] }, body: await encodeBody(deps.codec, MEMORY, summary), flags: 0 };
   const toPending = ({ body: { crc, bytes } }: typeof draft) => ({ id: summaryId, crc, bytes });
-  const { value } = await transactWithCapacity(deps, { versions: [draft], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal }, async (work, drafts) => {
+  const { value } = await transactWithCapacity(deps, { versions: [draft], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal: context.signal, by: context }, async (work, drafts) => {
     const session = await findSession(work.tx, sessionId, work.now);
     if (session === undefined) throw noSession();
     await putVersions(work, drafts.map((each) => toVersion(work, session, each)), 0);

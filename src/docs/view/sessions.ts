@@ -40,7 +40,10 @@ function withSession(id: keyof Operations, handler: AnyHandler, deps: SessionDep
   const views = effect === 'write' || WITHOUT_VIEWS.has(id) ? [] : deps.views;
   return async (input, context) => {
     const { minLsn, onLsn } = context.caller;
-    if (minLsn !== undefined) await reachTraced(minLsn, views, context.signal, deps);
+    if (minLsn !== undefined) {
+      await reachTraced(minLsn, views, context.signal, deps);
+      await context.requirePermission();
+    }
     const output = await handler(input, context);
     // For a write, its own number or a later one. For a read, at least the number of everything that it returns.
     if (effect === 'write' || minLsn !== undefined) onLsn?.((effect === 'write' ? deps.feed.known : deps.feed.settled) ?? (await deps.feed.head()));

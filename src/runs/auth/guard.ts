@@ -55,6 +55,7 @@ export function createGuard(config: LiveConfig, clock: Clock): Guard {
       requireScope(holder, operation);
       return holder.identity;
     },
+    version: () => config.current(),
   };
 }
 

@@ -17,7 +17,8 @@ import { encoderVectors } from './0016-encoder-vectors.ts';
 import { accounts } from './0017-accounts.ts';
 import { fewerIndexes } from './0018-fewer-indexes.ts';
 import { continuedJobs } from './0019-continued-jobs.ts';
+import { userRecords } from './0020-user-records.ts';
 import type { Migration } from './migration.ts';
 
 /** Every format of the document service's database, oldest first. A new one is appended; none ever changes. */
-export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords, automation, bodyStores, replication, encoderVectors, accounts, fewerIndexes, continuedJobs];
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords, automation, bodyStores, replication, encoderVectors, accounts, fewerIndexes, continuedJobs, userRecords];

@@ -25,13 +25,15 @@ export interface AuthenticatorOptions {
 /** The part of a user of the service that is needed here. */
 export interface ServiceUser {
   readonly username: string;
+  /** The id of the user's record; another user of that name has another one. */
+  readonly account?: string;
   /** When the credential expires, in Unix milliseconds; absent if it does not expire. */
   readonly expiresAt?: number;
 }
 
-/** The sender of a request: the owner of an MCP key, a user of the service by their credential, or an anonymous sender; or why it is rejected. */
+/** The sender of a request: the owner of an MCP key with the SHA-256 of that key, a user of the service by their credential, or an anonymous sender; or why it is rejected. */
 export type Identity =
-  | { readonly ok: true; readonly owner?: KeyOwner; readonly user?: ServiceUser; readonly credential?: Credential }
+  | { readonly ok: true; readonly owner?: KeyOwner; readonly key?: string; readonly user?: ServiceUser; readonly credential?: Credential }
   | { readonly ok: false; readonly reason: string; readonly credential?: Credential };
 
 /** The message for every invalid credential, whatever the reason, the same in all protocols (contract, section 7). */
@@ -64,8 +66,9 @@ export class Authenticator {
     if (!required && accepts === undefined) return { ok: true, ...(credential === undefined ? {} : { credential }) };
     if (credential === undefined) return { ok: false, reason: 'missing authentication' };
     if (required) {
-      const owner = await this.#ownerOf(credential.value);
-      return owner === undefined ? { ok: false, reason: INVALID, credential } : { ok: true, owner };
+      const digest = digestOf(credential.value);
+      const owner = await this.#ownerOf(digest);
+      return owner === undefined ? { ok: false, reason: INVALID, credential } : { ok: true, owner, key: digest.toString('hex') };
     }
     const user = await accepts!(credential);
     return user === undefined ? { ok: false, reason: INVALID, credential } : { ok: true, user, credential };
@@ -76,9 +79,8 @@ export class Authenticator {
     this.#cache.clear();
   }
 
-  async #ownerOf(key: string): Promise<KeyOwner | undefined> {
+  async #ownerOf(digest: Buffer): Promise<KeyOwner | undefined> {
     const { keys, stored, cacheTtl, clock } = this.#options;
-    const digest = digestOf(key);
     const known = keys.find(digest);
     if (known !== undefined || stored === undefined) return known;
     const name = digest.toString('hex');

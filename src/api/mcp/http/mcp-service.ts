@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { ServiceError } from '../../../errors/index.ts';
 import { presentedCredential } from '../../../lib/credential.ts';
+import { nodeLoop } from '../../../lib/turns.ts';
 import { createAddressReader, type ReadAddress } from '../../../lib/trusted-proxies.ts';
 import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn } from '../../../operations/index.ts';
 import type { Identity } from '../auth/authenticator.ts';
@@ -103,7 +104,7 @@ export class McpService {
     const identity = await this.#identify(exchange);
     this.#limit(exchange, { identity, session: this.#sessionOf(exchange, identity) });
     if (!identity.ok) throw this.#strange(exchange, identity);
-    const sender = senderOf(exchange, identity);
+    const sender = senderOf(exchange, identity, () => this.#confirm(exchange, identity));
     const party = this.#partyOf(exchange, identity);
     if (route === 'GET /sse') await this.#sse.open(exchange, party);
     else if (route === 'POST /message') await this.#postMessage(exchange, party, sender);
@@ -143,7 +144,7 @@ export class McpService {
 
   async #post(exchange: Exchange, party: Party, sender: Sender): Promise<void> {
     const { revisions } = this.#options;
-    const message = await this.#read(exchange);
+    const message = await this.#read(exchange, party);
     const stateless = isStateless(exchange, message);
     if (isStatelessMessage(message)) refusing(400, message, () => checkStateless(message, revisions));
     if ((stateless && this.#serves(STATELESS)) || !this.#serves(HANDSHAKE)) return this.#stateless.serve(exchange, party, sender, message);
@@ -160,12 +161,29 @@ export class McpService {
     const id = exchange.url.searchParams.get('sessionId');
     if (id === null) throw new Refusal(400, REFUSED, 'Bad Request: sessionId is required, from the event endpoint of /sse');
     const session = this.sessions.get(id, 'sse', party.owner);
-    this.#sse.post(exchange, session, await readMessage(exchange.request, this.#options.maxBodyBytes), sender);
+    this.#sse.post(exchange, session, await this.#receive(exchange, party), sender);
+  }
+
+  /** If the message arrived later than its head, its sender is identified again: the key or the user may have been removed meanwhile. */
+  async #receive(exchange: Exchange, party: Party): Promise<Message> {
+    const turn = nodeLoop.turn();
+    const message = await readMessage(exchange.request, this.#options.maxBodyBytes);
+    if (nodeLoop.turn() === turn) return message;
+    const now = await this.#identify(exchange);
+    if (!now.ok) throw this.#strange(exchange, now);
+    if (ownerOf(now) !== party.owner) throw this.#strange(exchange, { ok: false, reason: 'invalid token' });
+    return message;
+  }
+
+  /** Throws if the sender of a call has lost its key since. */
+  async #confirm(exchange: Exchange, before: Identity & { ok: true }): Promise<void> {
+    const now = await this.#identify(exchange);
+    if (!now.ok || ownerOf(now) !== ownerOf(before)) throw new ServiceError('unauthenticated', 'invalid token');
   }
 
   /** Invalid parameters are a normal JSON-RPC response, so the HTTP status is 200. */
-  async #read({ request }: Exchange): Promise<Message> {
-    const message = await readMessage(request, this.#options.maxBodyBytes);
+  async #read(exchange: Exchange, party: Party): Promise<Message> {
+    const message = await this.#receive(exchange, party);
     return refusing(200, message, () => checkMessage(message));
   }
 
@@ -188,7 +206,7 @@ function refusing<T>(status: number, message: Message, check: () => T): T {
   }
 }
 
-function senderOf({ request, response, requestId, ip }: Exchange, identity: Identity & { ok: true }): Sender {
+function senderOf({ request, response, requestId, ip }: Exchange, identity: Identity & { ok: true }, confirmTrust: () => Promise<void>): Sender {
   const minLsn = parseMinLsn(request.headers[MIN_LSN_HEADER.toLowerCase()]);
   const userAgent = request.headers['user-agent'];
   const traceparent = request.headers['traceparent'];
@@ -202,6 +220,6 @@ function senderOf({ request, response, requestId, ip }: Exchange, identity: Iden
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(credential === undefined ? {} : { credential }),
     // The operator issues MCP keys, so operations require no other credential.
-    ...(owner === undefined ? {} : { trustedAs: owner.name }),
+    ...(owner === undefined ? {} : { trustedAs: owner.name, trustedUntil: owner.expiresAt, confirmTrust }),
   };
 }

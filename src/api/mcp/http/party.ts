@@ -21,10 +21,10 @@ export function partyOf(identity: Identity & { readonly ok: true }, ip: string, 
   return { owner, account: owner ?? `ip ${clientNetwork(ip)}`, credential, follow };
 }
 
-/** The name under which the sessions of a key or a user are recorded as theirs. */
-export function ownerOf({ owner, user }: Identity & { readonly ok: true }): string | undefined {
-  if (owner !== undefined) return `key ${owner.name}`;
-  return user === undefined ? undefined : `user ${user.username}`;
+/** The name under which the sessions of a key or a user are recorded as theirs: that of the key itself and of the user's record, because names are used again. */
+export function ownerOf({ owner, key, user }: Identity & { readonly ok: true }): string | undefined {
+  if (owner !== undefined) return `key ${key ?? owner.name}`;
+  return user === undefined ? undefined : `user ${user.account ?? user.username}`;
 }
 
 /** Ends a response without an end of its own when the credential of its request ends. */

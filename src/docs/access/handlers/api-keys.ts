@@ -24,14 +24,15 @@ const ALL_USERS = '*';
 export function apiKeyHandlers(deps: ApiKeyDeps): Required<Pick<Handlers<Operations>, 'createApiKey' | 'listApiKeys' | 'revokeApiKey' | 'deleteApiKey'>> {
   const { sql, clock, uses } = deps;
   return {
-    async createApiKey({ description, expiresAt, ...given }, { identity }) {
+    async createApiKey({ description, expiresAt, ...given }, context) {
+      const { identity } = context;
       if (identity.by !== 'token') throw unauthenticated('missing authentication', 'creating an API key needs a token from login');
       const createdAt = unixSeconds(clock);
       requireFuture(expiresAt, createdAt);
       const scope = scopeOf(given);
       const key = newApiKey();
       const stored: StoredKey = { hash: hashOf(key), username: identity.username, description, createdAt, expiresAt, lastUsedAt: 0, revokedAt: 0, ...scope };
-      await write(deps, 'api-key.put', identity.username, (tx) => insert(tx, stored));
+      await write(deps, { kind: 'api-key.put', key: identity.username, by: context }, (tx) => insert(tx, stored, identity));
       return { key, keyHash: stored.hash, description, createdAt, expiresAt, ...copied(scope) };
     },
     async listApiKeys({ username: wanted }, { identity }) {
@@ -40,14 +41,14 @@ export function apiKeyHandlers(deps: ApiKeyDeps): Required<Pick<Handlers<Operati
       if (username !== ALL_USERS && username !== identity.username && (await readUser(sql, username)) === undefined) throw notFound(`user ${username}`);
       return { keys: (await listKeys(sql, username === ALL_USERS ? undefined : username)).map((key) => toSummary(key, uses)) };
     },
-    revokeApiKey: ({ keyHash }, { identity }) => write(deps, 'api-key.put', keyHash, async (tx) => {
-      await requireOwn(tx, keyHash, identity);
+    revokeApiKey: ({ keyHash }, context) => write(deps, { kind: 'api-key.put', key: keyHash, by: context }, async (tx) => {
+      await requireOwn(tx, keyHash, context.identity);
       await refuseOlderBuilds(tx, 'accounts');
       await revokeKey(tx, keyHash, unixSeconds(clock));
       return toSummary((await readKey(tx, keyHash))!, uses);
     }),
-    async deleteApiKey({ keyHash }, { identity }) {
-      await write(deps, 'api-key.delete', keyHash, (tx) => remove(tx, keyHash, identity));
+    async deleteApiKey({ keyHash }, context) {
+      await write(deps, { kind: 'api-key.delete', key: keyHash, by: context }, (tx) => remove(tx, keyHash, context.identity));
       return { status: 'deleted' };
     },
   };
@@ -63,9 +64,9 @@ function scopeOf({ collections, operations }: KeyScope): KeyScope {
   };
 }
 
-/** A key must not outlive its user, who may have been deleted after the request was admitted. */
-async function insert(tx: Transaction, key: StoredKey): Promise<void> {
-  if ((await readUser(tx, key.username)) === undefined) throw unauthenticated('invalid token');
+/** A key must not outlive its user, who may have been deleted after the request was admitted; another one may have the name by now. */
+async function insert(tx: Transaction, key: StoredKey, { account }: Identity): Promise<void> {
+  if ((await readUser(tx, key.username))?.uid !== account) throw unauthenticated('invalid token');
   requireRoom((await listKeys(tx, key.username)).length, MAX_API_KEYS_OF_A_USER, 'API keys of a user');
   if (key.collections !== undefined || key.operations !== undefined) await refuseOlderBuilds(tx, 'accounts');
   await insertKey(tx, key);

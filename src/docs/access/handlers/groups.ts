@@ -16,20 +16,20 @@ export function groupHandlers(deps: AccessStore): GroupHandlers {
     async listGroups() {
       return { groups: (await listGroups(sql)).map(toGroup) };
     },
-    createGroup: ({ name, description, members }) => write(deps, 'group.put', name, async (tx) => {
+    createGroup: ({ name, description, members }, context) => write(deps, { kind: 'group.put', key: name, by: context }, async (tx) => {
       if (await hasGroup(tx, name)) throw new ServiceError('conflict', 'group already exists');
       requireRoom(await countGroups(tx), MAX_GROUPS, 'groups');
       return store(tx, { name, description, members: distinct(members), createdAt: unixSeconds(clock), roles: [] });
     }),
     getGroup: async ({ name }) => toGroup(await requireGroup(sql, name)),
-    updateGroup: ({ name, description, members }) => write(deps, 'group.put', name, async (tx) => {
+    updateGroup: ({ name, description, members }, context) => write(deps, { kind: 'group.put', key: name, by: context }, async (tx) => {
       const { createdAt, roles } = await requireGroup(tx, name);
       const group = await store(tx, { name, description, members: distinct(members), createdAt, roles });
       await requireAdmin(tx, 'be taken out of the group');
       return group;
     }),
-    async deleteGroup({ name }) {
-      await write(deps, 'group.delete', name, async (tx) => {
+    async deleteGroup({ name }, context) {
+      await write(deps, { kind: 'group.delete', key: name, by: context }, async (tx) => {
         if (!(await removeGroup(tx, name))) throw notFound(`group ${name}`);
         await requireAdmin(tx, 'lose the group that makes one');
       });

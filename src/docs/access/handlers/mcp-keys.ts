@@ -18,14 +18,14 @@ export function mcpKeyHandlers(deps: AccessStore, isMcpServed: boolean): McpKeyH
     if (!isMcpServed) throw new ServiceError('unavailable', 'MCP key store is not initialised');
   };
   return {
-    async createMcpKey({ name, expiresAt }) {
+    async createMcpKey({ name, expiresAt }, context) {
       requireMcp();
       const createdAt = unixSeconds(clock);
       requireFuture(expiresAt, createdAt);
       const key = newMcpKey();
       const hash = hashOf(key);
       const fingerprint = fingerprintOf(hash);
-      await write(deps, 'mcp-key.put', fingerprint, async (tx) => {
+      await write(deps, { kind: 'mcp-key.put', key: fingerprint, by: context }, async (tx) => {
         requireRoom((await listMcpKeys(tx)).length, MAX_MCP_KEYS, 'MCP keys');
         await insertMcpKey(tx, { hash, name, createdAt, expiresAt, disabled: false });
       });
@@ -36,16 +36,16 @@ export function mcpKeyHandlers(deps: AccessStore, isMcpServed: boolean): McpKeyH
       const keys = (await listMcpKeys(sql)).map(toSummary);
       return { keys, total: keys.length };
     },
-    async deleteMcpKey({ key }) {
+    async deleteMcpKey({ key }, context) {
       requireMcp();
       const hash = hashOf(key);
-      await write(deps, 'mcp-key.delete', fingerprintOf(hash), async (tx) => requireFound(await removeMcpKey(tx, hash)));
+      await write(deps, { kind: 'mcp-key.delete', key: fingerprintOf(hash), by: context }, async (tx) => requireFound(await removeMcpKey(tx, hash)));
       return { status: 'deleted' };
     },
-    async disableMcpKey({ key }) {
+    async disableMcpKey({ key }, context) {
       requireMcp();
       const hash = hashOf(key);
-      await write(deps, 'mcp-key.put', fingerprintOf(hash), async (tx) => requireFound(await disableMcpKey(tx, hash)));
+      await write(deps, { kind: 'mcp-key.put', key: fingerprintOf(hash), by: context }, async (tx) => requireFound(await disableMcpKey(tx, hash)));
       return { status: 'disabled' };
     },
   };

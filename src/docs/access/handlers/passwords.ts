@@ -2,7 +2,7 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import { clientNetwork } from '../../../lib/trusted-proxies.ts';
-import type { Handlers } from '../../../operations/index.ts';
+import type { Handlers, Standing } from '../../../operations/index.ts';
 import { requireGoodPassword, type PasswordRules } from '../credentials/password-rules.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import { hashOf, isExpired, newResetToken } from '../credentials/secret-keys.ts';
@@ -24,41 +24,51 @@ type PasswordHandlers = Required<Pick<Handlers<Operations>, 'changePassword' | '
 export function passwordHandlers(deps: PasswordDeps): PasswordHandlers {
   const { sql, clock, accounts, passwords, tokens, rules } = deps;
   return {
-    async changePassword({ oldPassword, newPassword }, { identity: { by, username }, caller }) {
+    async changePassword({ oldPassword, newPassword }, context) {
+      const { identity: { by, username, account: id }, caller } = context;
       if (by !== 'token') throw unauthenticated('missing authentication', 'changing the password needs a token from login');
       const user = await readUser(sql, username);
       const party = { address: clientNetwork(caller.ip ?? ''), name: username };
-      if (user === undefined || !(await passwords.matches(oldPassword, user.passwordHash, party))) throw invalidCredentials();
+      if (user === undefined || user.uid !== id || !(await passwords.matches(oldPassword, user.passwordHash, party))) throw invalidCredentials();
       requireGoodPassword('newPassword', newPassword, username, rules);
       if (newPassword === oldPassword) throw new ServiceError('invalid_argument', 'newPassword must be another than oldPassword');
-      await store(deps, user, await passwords.hash(newPassword));
+      await store(deps, { user, passwordHash: await passwords.hash(newPassword), by: context });
       const account = await accounts.account(username);
       if (account === undefined) throw unauthenticated('invalid token');
       return tokens.sign(account, account.admin);
     },
-    async createPasswordReset({ username, expiresIn }) {
+    async createPasswordReset({ username, expiresIn }, context) {
       const token = newResetToken();
       const expiresAt = unixSeconds(clock) + expiresIn;
-      await write(deps, 'user.put', username, async (tx) => {
+      await write(deps, { kind: 'user.put', key: username, by: context }, async (tx) => {
         if ((await readUser(tx, username)) === undefined) throw notFound(`user ${username}`);
         await writeReset(tx, { username, hash: hashOf(token), expiresAt });
       });
       return { username, token, expiresAt };
     },
-    async redeemPasswordReset({ username, token, newPassword }) {
+    async redeemPasswordReset({ username, token, newPassword }, context) {
       const reset = await readReset(sql, hashOf(token));
       const user = reset && (await readUser(sql, reset.username));
       if (user === undefined || reset!.username !== username || user.disabled || isExpired(reset!.expiresAt, unixSeconds(clock))) throw invalidCredentials();
       requireGoodPassword('newPassword', newPassword, username, rules);
-      await store(deps, user, await passwords.hash(newPassword), reset!.hash);
+      await store(deps, { user, passwordHash: await passwords.hash(newPassword), resetHash: reset!.hash, by: context });
       return { status: 'changed', username };
     },
   };
 }
 
+interface NewPassword {
+  /** As read before the password was hashed. */
+  readonly user: StoredUser;
+  readonly passwordHash: string;
+  /** The hash of the one-time token, if it is redeemed. */
+  readonly resetHash?: string;
+  readonly by: Standing;
+}
+
 /** Ends all tokens of the user. While the password was hashed, the user may have been changed or deleted, or may have redeemed the token. */
-function store(deps: AccessStore, user: StoredUser, passwordHash: string, resetHash?: string): Promise<void> {
-  return write(deps, 'user.put', user.username, async (tx) => {
+function store(deps: AccessStore, { user, passwordHash, resetHash, by }: NewPassword): Promise<void> {
+  return write(deps, { kind: 'user.put', key: user.username, by }, async (tx) => {
     const now = await readUser(tx, user.username);
     if (now === undefined || now.disabled || now.tokenId !== user.tokenId) throw unauthenticated('invalid token');
     if (resetHash !== undefined && (await readReset(tx, resetHash)) === undefined) throw invalidCredentials();

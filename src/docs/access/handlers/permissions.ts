@@ -19,8 +19,8 @@ export function permissionHandlers(deps: AccessStore): PermissionHandlers {
       await requireUser(sql, username);
       return (await listGrants(sql, 'user', username)).map((grant) => ({ username, ...grant }));
     },
-    async setPermission({ username, ...grant }) {
-      await write(deps, 'permission.put', username, async (tx) => {
+    async setPermission({ username, ...grant }, context) {
+      await write(deps, { kind: 'permission.put', key: username, by: context }, async (tx) => {
         await requireUser(tx, username);
         await writeGrant(tx, 'user', username, toGrant(grant));
         await requireAdmin(tx, LOSE_PERMISSION);
@@ -32,9 +32,9 @@ export function permissionHandlers(deps: AccessStore): PermissionHandlers {
       await requireGroup(sql, group);
       return { group, permissions: (await listGrants(sql, 'group', group)).map((grant) => ({ group, ...grant })) };
     },
-    async setGroupPermission({ group: name, groupName, ...grant }) {
+    async setGroupPermission({ group: name, groupName, ...grant }, context) {
       const group = groupOf({ group: name, groupName });
-      await write(deps, 'group-permission.put', group, async (tx) => {
+      await write(deps, { kind: 'group-permission.put', key: group, by: context }, async (tx) => {
         await requireGroup(tx, group);
         await writeGrant(tx, 'group', group, toGrant(grant));
         await requireAdmin(tx, LOSE_PERMISSION);

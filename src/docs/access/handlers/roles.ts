@@ -22,7 +22,7 @@ export function roleHandlers(deps: AccessStore): RoleHandlers {
     async listRoles() {
       return { roles: (await listRoles(sql)).map(toRole) };
     },
-    setRole: ({ name, description, permissions }) => write(deps, 'role.put', name, async (tx) => {
+    setRole: ({ name, description, permissions }, context) => write(deps, { kind: 'role.put', key: name, by: context }, async (tx) => {
       const [known] = await listRoles(tx, name);
       if (known === undefined) requireRoom(await countRoles(tx), MAX_ROLES, 'roles');
       else requireChangeable(known);
@@ -30,20 +30,20 @@ export function roleHandlers(deps: AccessStore): RoleHandlers {
       await requireAdmin(tx, LOSE_ROLE);
       return toRole((await listRoles(tx, name))[0]!);
     }),
-    async deleteRole({ name }) {
-      await write(deps, 'role.delete', name, async (tx) => {
+    async deleteRole({ name }, context) {
+      await write(deps, { kind: 'role.delete', key: name, by: context }, async (tx) => {
         requireChangeable(await requireRole(tx, name));
         await removeRole(tx, name);
         await requireAdmin(tx, LOSE_ROLE);
       });
       return { status: 'deleted', name };
     },
-    setUserRoles: ({ username, roles }) => write(deps, 'user-role.put', username, async (tx) => {
+    setUserRoles: ({ username, roles }, context) => write(deps, { kind: 'user-role.put', key: username, by: context }, async (tx) => {
       if ((await listUsers(tx, username)).length === 0) throw notFound(`user ${username}`);
       await hold(tx, 'user', username, roles);
       return toUser((await listUsers(tx, username))[0]!);
     }),
-    setGroupRoles: ({ name, roles }) => write(deps, 'group-role.put', name, async (tx) => {
+    setGroupRoles: ({ name, roles }, context) => write(deps, { kind: 'group-role.put', key: name, by: context }, async (tx) => {
       if ((await listGroups(tx, name)).length === 0) throw notFound(`group ${name}`);
       await hold(tx, 'group', name, roles);
       return toGroup((await listGroups(tx, name))[0]!);

@@ -27,9 +27,9 @@ export function sessionHandlers(deps: SessionDeps): Required<Pick<Handlers<Opera
       if (account === undefined || account.tokenId !== tokenId) throw unauthenticated('invalid token');
       return tokens.sign({ username, tokenId, ...(rights && { rights }) }, account.admin, session);
     },
-    async logout({ everywhere }, { caller }) {
-      const { username, tokenId, session } = await claimsOf(tokens, caller, 'signing out');
-      await write(deps, 'user.put', username, async (tx) => {
+    async logout({ everywhere }, context) {
+      const { username, tokenId, session } = await claimsOf(tokens, context.caller, 'signing out');
+      await write(deps, { kind: 'user.put', key: username, by: context }, async (tx) => {
         const user = everywhere ? await readUser(tx, username) : undefined;
         if (user?.tokenId === tokenId) await writeUser(tx, { ...user, tokenId: newTokenId() });
         // Tokens are accepted for a minute after they expire, because clocks differ; an hour covers that.

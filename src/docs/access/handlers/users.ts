@@ -22,15 +22,15 @@ export interface UserDeps extends AccessStore {
 export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>, 'registerUser' | 'listUsers' | 'updateUser' | 'deleteUser'>> {
   const { sql, clock, passwords, rules } = deps;
   return {
-    async registerUser({ username, password, admin, mustChangePassword }) {
+    async registerUser({ username, password, admin, mustChangePassword }, context) {
       requireGoodPassword('password', password, username, rules);
       if ((await readUser(sql, username)) !== undefined) throw exists();
       const passwordHash = await passwords.hash(password);
-      return write(deps, 'user.put', username, async (tx) => {
+      return write(deps, { kind: 'user.put', key: username, by: context }, async (tx) => {
         // Checked again, because hashing takes time.
         if ((await readUser(tx, username)) !== undefined) throw exists();
         requireRoom(await countUsers(tx), MAX_USERS, 'users');
-        await writeUser(tx, { username, tokenId: newTokenId(), passwordHash, admin, disabled: false, mustChange: mustChangePassword, createdAt: unixSeconds(clock) });
+        await writeUser(tx, { username, uid: newTokenId(), tokenId: newTokenId(), passwordHash, admin, disabled: false, mustChange: mustChangePassword, createdAt: unixSeconds(clock) });
         const [user] = await listUsers(tx, username);
         return toUser(user!);
       });
@@ -38,7 +38,7 @@ export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>
     async listUsers() {
       return { users: (await listUsers(sql)).map(toUser) };
     },
-    updateUser: ({ username, oidcSubject, ...changes }) => write(deps, 'user.put', username, async (tx) => {
+    updateUser: ({ username, oidcSubject, ...changes }, context) => write(deps, { kind: 'user.put', key: username, by: context }, async (tx) => {
       const user = await readUser(tx, username);
       if (user === undefined) throw notFound(`user ${username}`);
       await writeUser(tx, changed(user, changes));
@@ -46,8 +46,8 @@ export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>
       await requireAdmin(tx, 'be disabled or demoted');
       return toUser((await listUsers(tx, username))[0]!);
     }),
-    async deleteUser({ username }) {
-      await write(deps, 'user.delete', username, async (tx) => {
+    async deleteUser({ username }, context) {
+      await write(deps, { kind: 'user.delete', key: username, by: context }, async (tx) => {
         if ((await readUser(tx, username)) === undefined) throw notFound(`user ${username}`);
         await removeUser(tx, username);
         await requireAdmin(tx, 'be deleted');

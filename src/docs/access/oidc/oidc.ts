@@ -80,12 +80,12 @@ export class Oidc {
     if (typeof username !== 'string' || !USERNAME.test(username)) throw unlinked(`the claim ${usernameClaim} is no name that a user can have`);
     const passwordHash = passwords.unusable();
     const subject = { issuer, subject: claims.sub };
-    return write(this.#deps, 'user.put', username, async (tx) => {
+    return write(this.#deps, { kind: 'user.put', key: username }, async (tx) => {
       const known = await readSubject(tx, subject);
       if (known !== undefined) return known;
       if ((await readUser(tx, username)) !== undefined) throw unlinked(`there is a user ${username} already, whom an administrator has to link first`);
       requireRoom(await countUsers(tx), MAX_USERS, 'users');
-      await writeUser(tx, { username, tokenId: newTokenId(), passwordHash, admin: false, disabled: false, mustChange: false, createdAt: unixSeconds(clock) });
+      await writeUser(tx, { username, uid: newTokenId(), tokenId: newTokenId(), passwordHash, admin: false, disabled: false, mustChange: false, createdAt: unixSeconds(clock) });
       await writeSubject(tx, username, subject);
       log.info({ username }, 'user created at the first sign-in by OpenID Connect');
       return username;

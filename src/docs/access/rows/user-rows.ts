@@ -2,6 +2,8 @@ import type { Queries, Row, SqlValue, Transaction } from '../../../storage/index
 
 export interface StoredUser {
   readonly username: string;
+  /** The id of this record, which it keeps, and which no other user gets: not even a later one of the same name. */
+  readonly uid: string;
   /** The id that valid tokens of this user contain. */
   readonly tokenId: string;
   readonly passwordHash: string;
@@ -30,6 +32,7 @@ export interface ListedUser {
 
 interface UserRow extends Row {
   readonly username: string;
+  readonly uid: string;
   readonly token_id: string;
   readonly password_hash: string;
   readonly admin: number;
@@ -58,11 +61,17 @@ const IS_ADMIN = `(u.admin = 1
     WHERE m.username = u.username AND p.collection = '*' AND p.may_admin = 1))`;
 
 export async function readUser(queries: Queries, username: string): Promise<StoredUser | undefined> {
-  const row = await queries.get<UserRow>('SELECT username, token_id, password_hash, admin, disabled, must_change, created_at FROM users WHERE username = ?', [username]);
+  const row = await queries.get<UserRow>('SELECT username, uid, token_id, password_hash, admin, disabled, must_change, created_at FROM users WHERE username = ?', [username]);
+  // Builds without ids of records leave the id empty.
   return row && {
-    username: row.username, tokenId: row.token_id, passwordHash: row.password_hash,
+    username: row.username, uid: row.uid || row.token_id, tokenId: row.token_id, passwordHash: row.password_hash,
     admin: row.admin === 1, disabled: row.disabled === 1, mustChange: row.must_change === 1, createdAt: row.created_at,
   };
+}
+
+/** The id of the record that has this name now; empty if there is none. */
+export async function recordOf(queries: Queries, username: string): Promise<string> {
+  return (await readUser(queries, username))?.uid ?? '';
 }
 
 /** All users by name, or one of them. */
@@ -90,13 +99,13 @@ export async function hasAdmin(queries: Queries): Promise<boolean> {
 }
 
 /** Stores a user in place of the existing one of that name. */
-export async function writeUser(tx: Transaction, { username, tokenId, passwordHash, admin, disabled, mustChange, createdAt }: StoredUser): Promise<void> {
+export async function writeUser(tx: Transaction, { username, uid, tokenId, passwordHash, admin, disabled, mustChange, createdAt }: StoredUser): Promise<void> {
   await tx.run(
-    `INSERT INTO users(username, token_id, password_hash, admin, disabled, must_change, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO users(username, uid, token_id, password_hash, admin, disabled, must_change, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT(username) DO UPDATE SET
-       token_id = excluded.token_id, password_hash = excluded.password_hash, admin = excluded.admin, disabled = excluded.disabled,
+       uid = excluded.uid, token_id = excluded.token_id, password_hash = excluded.password_hash, admin = excluded.admin, disabled = excluded.disabled,
        must_change = excluded.must_change`,
-    [username, tokenId, passwordHash, Number(admin), Number(disabled), Number(mustChange), createdAt],
+    [username, uid, tokenId, passwordHash, Number(admin), Number(disabled), Number(mustChange), createdAt],
   );
 }
 

@@ -3,8 +3,10 @@ import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../net/index.ts';
 import type { Handlers, Identity } from '../../../operations/index.ts';
+import { backgroundUserOf } from '../../access/index.ts';
 import { requireText } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { transactFor } from '../../transact-for.ts';
 import { insertChunks, toChunks } from './job-documents.ts';
 import { cancelJob, insertJob, newJobId, readJob, readJobs, toRecord, type JobRow } from './job-rows.ts';
 
@@ -21,23 +23,23 @@ export interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' |
 export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
   const { sql, clock, keys } = deps;
   return {
-    submitBulkIngest: async ({ collection, documents, callbackUrl }) => {
+    submitBulkIngest: async ({ collection, documents, callbackUrl }, context) => {
       requireText(collection);
       if (callbackUrl !== undefined) checkCallback(deps, callbackUrl);
       const id = newJobId(clock);
       const chunks = await toChunks(deps, id, documents);
-      const job = await sql.transaction(async (tx) => {
-        await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl: callbackUrl ?? null, submittedAt: unixSeconds(clock) }), chunks);
+      const job = await transactFor(sql, context, async (tx) => {
+        await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl: callbackUrl ?? null, submittedAt: unixSeconds(clock), submitter: submitterOf(context.identity) }), chunks);
         return readJob(tx, id);
       });
       deps.onSubmit();
       return toRecord(job!, keys);
     },
     getBulkIngest: async ({ id }, { identity }) => toRecord(await find(deps, id, identity), keys),
-    cancelBulkIngest: async ({ id }, { identity }) => {
-      const job = await find(deps, id, identity);
-      const isCancelled = await sql.transaction((tx) => cancelJob(tx, job, clock.now()));
-      const now = await find(deps, id, identity);
+    cancelBulkIngest: async ({ id }, context) => {
+      const job = await find(deps, id, context.identity);
+      const isCancelled = await transactFor(sql, context, (tx) => cancelJob(tx, job, clock.now()));
+      const now = await find(deps, id, context.identity);
       if (!isCancelled) throw new ServiceError('invalid_argument', `job already started: its status is ${now.status}`);
       deps.onEnd();
       return toRecord(now, keys);
@@ -48,6 +50,12 @@ export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
       return { jobs: rows.map((row) => toRecord(row, keys)), total: rows.length };
     },
   };
+}
+
+/** With whose rights a job is loaded, as it is stored. */
+function submitterOf(identity: Identity): string {
+  const user = backgroundUserOf(identity);
+  return user === undefined ? '' : JSON.stringify(user);
 }
 
 async function find({ sql }: BulkHandlerDeps, id: string, identity: Identity): Promise<JobRow> {

@@ -1,6 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { systemTimer, type Timer } from '../../../lib/timer.ts';
 import type { Outbound } from '../../../net/index.ts';
+import type { Access } from '../../access/index.ts';
 import type { DocumentWriter } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { createCallbacks } from './callbacks.ts';
@@ -25,15 +26,16 @@ export interface BulkAreas {
   readonly writer: DocumentWriter;
   readonly outbound: Pick<Outbound, 'sender' | 'refusal'>;
   readonly timer?: Timer | undefined;
+  readonly access?: Pick<Access, 'standingOf'> | undefined;
 }
 
 const STATUSES = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
 
-export function createBulkJobs(environment: DocsEnvironment, { writer, outbound, timer = systemTimer }: BulkAreas): BulkJobs {
+export function createBulkJobs(environment: DocsEnvironment, { writer, outbound, timer = systemTimer, access }: BulkAreas): BulkJobs {
   const { sql, codec, clock, log, keys, settings } = environment;
   const callbacks = createCallbacks({ sql, clock, log, keys, outbound, timer, version: settings.buildVersion, secret: settings.webhookSecret ?? '' });
   const onEnd = (): void => callbacks.wake();
-  const worker = createWorker({ sql, codec, clock, log, keys, writer, timer, onEnd });
+  const worker = createWorker({ sql, codec, clock, log, keys, writer, timer, access, onEnd });
   return {
     handlers: bulkHandlers({ sql, codec, clock, keys, outbound, onSubmit: () => worker.wake(), onEnd }),
     registerMetrics(registers) {

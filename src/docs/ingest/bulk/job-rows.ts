@@ -34,6 +34,8 @@ export interface JobRow extends Row {
   readonly submitted_at: number;
   readonly started_at: number | null;
   readonly completed_at: number | null;
+  /** JSON of a `BackgroundUser`; empty if no user has submitted the job. */
+  readonly submitter: string;
 }
 
 interface NewJob {
@@ -42,6 +44,8 @@ interface NewJob {
   readonly total: number;
   readonly callbackUrl: string | null;
   readonly submittedAt: number;
+  /** As in a row. */
+  readonly submitter: string;
 }
 
 export function newJobId(clock: Clock): string {
@@ -51,8 +55,8 @@ export function newJobId(clock: Clock): string {
 /** Inserts a pending job and returns its number; removes the oldest finished jobs. */
 export async function insertJob(tx: Transaction, job: NewJob): Promise<number> {
   await tx.run(
-    "INSERT INTO bulk_jobs(id, collection, status, total, callback_url, submitted_at) VALUES (?, ?, 'pending', ?, ?, ?)",
-    [job.id, job.collection, job.total, job.callbackUrl, job.submittedAt],
+    "INSERT INTO bulk_jobs(id, collection, status, total, callback_url, submitted_at, submitter) VALUES (?, ?, 'pending', ?, ?, ?, ?)",
+    [job.id, job.collection, job.total, job.callbackUrl, job.submittedAt, job.submitter],
   );
   await tx.run(`
     DELETE FROM bulk_jobs WHERE seq <= (SELECT seq FROM bulk_jobs ORDER BY seq DESC LIMIT 1 OFFSET ?)
@@ -132,7 +136,7 @@ export async function continueJob(tx: Transaction, keys: KeyRing | undefined, { 
   const now = clock.now();
   const next = newJobId(clock);
   const total = job.total - job.processed;
-  const continuing = await insertJob(tx, { id: next, collection: job.collection, total, callbackUrl: job.callback_url, submittedAt: unixSeconds(clock) });
+  const continuing = await insertJob(tx, { id: next, collection: job.collection, total, callbackUrl: job.callback_url, submittedAt: unixSeconds(clock), submitter: job.submitter });
   await tx.run('UPDATE bulk_jobs SET origin_id = ?, origin_seq = ?, skipped = ? WHERE seq = ?', [job.origin_id ?? id, job.origin_seq ?? seq, job.skipped + job.processed, continuing]);
   await tx.run('UPDATE bulk_documents SET job = ? WHERE job = ?', [continuing, seq]);
   await tx.run(`UPDATE bulk_jobs SET status = 'failed', error = ?, continued_as = ?, completed_at = ?, callback_due = ${DUE} WHERE seq = ?`, [

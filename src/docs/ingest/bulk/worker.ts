@@ -1,7 +1,9 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Timer } from '../../../lib/timer.ts';
+import type { Standing } from '../../../operations/index.ts';
 import { BodyUnavailable } from '../../../storage/index.ts';
+import type { Access, BackgroundUser } from '../../access/index.ts';
 import type { DocumentWriter } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { forgetDocuments, readDocuments } from './job-documents.ts';
@@ -10,6 +12,8 @@ import { Loop } from './loop.ts';
 
 export interface WorkerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock' | 'log' | 'keys'> {
   readonly writer: DocumentWriter;
+  /** If absent, jobs are loaded with all rights. */
+  readonly access?: Pick<Access, 'standingOf'> | undefined;
   readonly timer: Timer;
   /** Called when a job has ended. */
   readonly onEnd: () => void;
@@ -78,6 +82,7 @@ async function load(deps: WorkerDeps, job: JobRow, signal: AbortSignal): Promise
   let before = job.processed;
   await writer.put(job.collection, documents, {
     signal,
+    by: standingOf(deps, job),
     async within(tx, result, count) {
       const processed = job.processed + count;
       if (!(await advanceJob(tx, keys, { job, before, result, processed }))) throw new Outdated();
@@ -87,6 +92,11 @@ async function load(deps: WorkerDeps, job: JobRow, signal: AbortSignal): Promise
     },
   });
   if (before === job.total) deps.onEnd();
+}
+
+/** A job is loaded with the rights that its user has meanwhile. */
+function standingOf({ access }: WorkerDeps, { submitter, collection }: JobRow): Standing | undefined {
+  return submitter === '' ? undefined : access?.standingOf(JSON.parse(submitter) as BackgroundUser, 'write', collection);
 }
 
 async function end({ sql, clock, keys, onEnd }: WorkerDeps, job: JobRow, reason: string): Promise<void> {

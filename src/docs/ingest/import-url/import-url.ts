@@ -38,7 +38,7 @@ export function importUrl(deps: ImportDeps): Required<Handlers<Operations>>['imp
     const page = await fetchPage(url, validatorsOf(stored, input), { outbound: deps.outbound, version: deps.version, signal: context.signal });
     if (page === undefined) return stored!;
     const item = await toItem(deps, page, input, context.signal);
-    const { errors } = await deps.writer.put(collection, [{ ...item, key, lang, ttl: input.ttl, saveRevision: true }], { skipDuplicates: { ignoredMeta: [] }, signal: context.signal });
+    const { errors } = await deps.writer.put(collection, [{ ...item, key, lang, ttl: input.ttl, saveRevision: true }], { skipDuplicates: { ignoredMeta: [] }, signal: context.signal, by: context });
     if (errors[0] !== undefined) throw failureOf(errors[0]);
     const document = await find(deps, name, context);
     if (document === undefined) throw new ServiceError('conflict', 'the document was deleted while it was stored');

@@ -1,7 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Download, Handlers, StreamedBody } from '../../../operations/index.ts';
+import type { Download, Handlers, Standing, StreamedBody } from '../../../operations/index.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { requireText, type BatchItem, type BatchOptions, type DocumentWriter } from '../../documents/index.ts';
 import { changeFlags, effectiveOptions, type EffectiveOptions } from '../profile.ts';
@@ -34,17 +34,19 @@ interface Job {
   readonly options: EffectiveOptions;
   readonly body: StreamedBody;
   readonly signal: AbortSignal;
+  readonly by: Standing;
   /** Whether the client may know which documents were skipped as unchanged. */
   readonly mayRead: boolean;
 }
 
 /** `POST /v1/import`: each line is a document. Lines are read while earlier documents are still being written. */
 export function importDocuments(deps: ImportDeps): Required<Handlers<Operations>>['importDocuments'] {
-  return async ({ collection, profile, saveRevision }, { caller: { body }, identity, signal }) => {
+  return async ({ collection, profile, saveRevision }, context) => {
+    const { caller: { body }, identity, signal } = context;
     requireText(collection);
     if (body === undefined) throw new ServiceError('invalid_argument', 'the documents must come as a stream of lines');
     const options = effectiveOptions({ profile, ...(saveRevision !== undefined && { saveRevision }) });
-    const content = answerOf(deps, { collection, options, body, signal, mayRead: identity.may('read', collection) });
+    const content = answerOf(deps, { collection, options, body, signal, by: context, mayRead: identity.may('read', collection) });
     return { contentType: 'application/x-ndjson', live: true, content } satisfies Download;
   };
 }
@@ -124,8 +126,8 @@ async function* batchesOf({ body: { content, maxRecordBytes: maxBytes }, options
 
 const emptyBatch = (): Batch => ({ items: [], numbers: [], units: 0 });
 
-function optionsOf({ options, signal }: Job): BatchOptions {
-  return { skipDuplicates: options.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined, flags: changeFlags(options), signal };
+function optionsOf({ options, signal, by }: Job): BatchOptions {
+  return { skipDuplicates: options.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined, flags: changeFlags(options), signal, by };
 }
 
 /** Which documents were unchanged shows what is stored, so only callers with read permission get to know it. */

@@ -148,7 +148,7 @@ class Upload {
 
   #write(files: readonly Converted[]): Promise<BatchResult> {
     const skipDuplicates = this.#options.skipDuplicates ? { ignoredMeta: [] } : undefined;
-    return this.#deps.writer.put(this.#input.collection, files.map(({ item }) => item), { skipDuplicates, flags: changeFlags(this.#options), signal: this.#context.signal });
+    return this.#deps.writer.put(this.#input.collection, files.map(({ item }) => item), { skipDuplicates, flags: changeFlags(this.#options), signal: this.#context.signal, by: this.#context });
   }
 
   /** The stored document, with its content only if that fits the response or `anyway` is true. Undefined when it was removed again. */

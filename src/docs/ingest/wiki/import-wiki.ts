@@ -34,7 +34,8 @@ const MOST_ERRORS = 10;
  * in the dump is reported after the pages before it are stored; if the client disconnects, the import ends.
  */
 export function importWiki(deps: WikiDeps): Required<Handlers<Operations>>['importWiki'] {
-  return async (input, { identity, signal }) => {
+  return async (input, context) => {
+    const { identity, signal } = context;
     const { collection, lang, file, profile, skipFts, namespaces, skipRedirects, maxPages, batchSize } = input;
     const start = performance.now();
     requireText(collection);
@@ -45,7 +46,7 @@ export function importWiki(deps: WikiDeps): Required<Handlers<Operations>>['impo
     const write = async (batch: ConvertedBatch): Promise<void> => {
       const items = await toItems(deps.sql, [...batch.documents], { collection, lang, saveRevision: chosen.saveRevision });
       const skipDuplicates = chosen.skipDuplicates ? { ignoredMeta: [] } : undefined;
-      const result = await deps.writer.put(collection, items, { skipDuplicates, flags: changeFlags(chosen), signal, chunk: batchSize });
+      const result = await deps.writer.put(collection, items, { skipDuplicates, flags: changeFlags(chosen), signal, by: context, chunk: batchSize });
       tally.add(batch, result);
     };
     try {
