@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { ServiceError } from '../../../errors/index.ts';
 import { decodeUtf8Escaping } from '../../../lib/utf8.ts';
-import { setOwn } from './own.ts';
+import { setOwn } from '../../../lib/set-own.ts';
 import { WIRE_TYPES, type FieldPlan, type MessagePlan } from './plan.ts';
 import { endOf, readStruct, readValue } from './well-known.ts';
 
