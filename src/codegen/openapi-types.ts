@@ -58,6 +58,8 @@ export interface OperationObject {
   'x-pages'?: string;
   'x-timeout'?: 'none';
   'x-sanitize'?: boolean;
+  'x-max-body'?: string | number;
+  'x-max-values'?: number;
   'x-error'?: string;
   'x-other-statuses'?: number[];
   'x-mcp-tool'?: McpToolObject;
@@ -80,6 +82,9 @@ export interface McpToolObject {
 export interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string };
+  /** The limits of operations that have none of their own. */
+  'x-max-body'?: string | number;
+  'x-max-values'?: number;
   servers?: { url: string }[];
   tags?: { name: string; description?: string }[];
   paths: Record<string, Record<string, OperationObject>>;

@@ -1,4 +1,5 @@
 import type { OperationSpec, ParameterSpec } from '../operations/spec.ts';
+import { inputLimits } from './input-limits.ts';
 import {
   operationsOf, resolve, type OpenApiDocument, type OperationObject, type ParameterObject, type SchemaObject,
 } from './openapi-types.ts';
@@ -41,6 +42,7 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
       ...(operation['x-pages'] === undefined ? {} : { pages: checkedPages(document, operation, operation['x-pages'], properties) }),
       limited: operation['x-timeout'] !== 'none',
       sanitize: operation['x-sanitize'] === true,
+      ...inputLimits(document, operation, input),
       status: successStatus(operation),
       ...(operation['x-other-statuses'] ? { otherStatuses: checkedStatuses(document, operation, operation['x-other-statuses']) } : {}),
       parameters: parameters.map((parameter) => parameterSpec(document, parameter)),

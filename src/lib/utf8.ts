@@ -7,6 +7,11 @@ export function decodeUtf8(bytes: Buffer): string | undefined {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
+/** The bytes of a text without the mark that some programs write before it. */
+export function withoutByteOrderMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
 /**
  * Decodes bytes that may not be UTF-8: each invalid byte becomes the lone surrogate U+DC00 + byte,
  * so that a reader can tell repaired text (`isWellFormed()` is false) from text that already contained U+FFFD.

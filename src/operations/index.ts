@@ -8,7 +8,8 @@ export { Reply, type AnswerBounds, type Context, type Standing, type Handler, ty
 export type { Guard } from './guard.ts';
 export { EVERYONE, ANONYMOUS, type Identity, type Permission } from './identity.ts';
 export { createInvoker, type Input, type Invoke, type InvokerOptions, type Outcome, type Precondition, type Preconditions } from './invoke.ts';
-export { bodyText, parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from './json-body.ts';
+export { inputLimits } from './inspect-input.ts';
+export { parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from './json-body.ts';
 export { keepJson, toJson } from './kept-json.ts';
 export { pageOf } from './pages.ts';
 export { createPermits, type Permits, type PermitsOptions } from './permits.ts';

@@ -3,8 +3,17 @@ import { Pace } from '../lib/pace.ts';
 import { createAjv } from './validation.ts';
 import { describeViolations, type FieldOrder, type Violations } from './violations.ts';
 
+export type InputErrors = ErrorObject[];
+
 /** Checks one operation's flat input, fills in defaults in place, and returns the errors. */
-export type InputValidator = (input: object) => Violations | undefined;
+export interface InputValidator {
+  (input: object): Violations | undefined;
+  /** The same in two steps: the errors, of which there are none for a valid input, and what they say. */
+  errorsOf(input: object): InputErrors;
+  describe(errors: InputErrors): Violations;
+  /** The field that is a list of objects, if there is one: its items may be checked one part after the other. */
+  readonly list?: { readonly field: string; readonly maxItems: number } | undefined;
+}
 
 /** The validators of a specification. Each is compiled when its operation is first called: the start does not pay for operations that are never called. */
 export interface InputValidators {
@@ -15,7 +24,7 @@ export interface InputValidators {
 }
 
 interface InputSchema {
-  readonly properties?: object;
+  readonly properties?: Readonly<Record<string, { readonly items?: { readonly $ref?: string }; readonly maxItems?: number }>>;
   readonly required?: readonly string[];
   readonly $defs?: Readonly<Record<string, object>>;
 }
@@ -39,7 +48,7 @@ function compiledOnFirstUse(schemas: Readonly<Record<string, InputSchema>>): Inp
   const compile = async (operationId: string, pace: Pick<Pace, 'rest'>): Promise<InputValidator> => {
     const schema = schemas[operationId]!;
     await compileDefinitions(ajv, schema.$defs ?? {}, pace);
-    const validator = toValidator(ajv.compile(schema), { all: Object.keys(schema.properties ?? {}), required: schema.required ?? [] });
+    const validator = toValidator(ajv.compile(schema), schema);
     compiled.set(operationId, validator);
     return validator;
   };
@@ -68,6 +77,11 @@ async function compileDefinitions(ajv: Ajv2020, definitions: Readonly<Record<str
   }
 }
 
-function toValidator(validate: ValidateFunction, fields: FieldOrder): InputValidator {
-  return (input) => (validate(input) ? undefined : describeViolations(validate.errors as ErrorObject[], fields));
+function toValidator(validate: ValidateFunction, { properties = {}, required = [] }: InputSchema): InputValidator {
+  const fields: FieldOrder = { all: Object.keys(properties), required };
+  const errorsOf = (input: object): InputErrors => (validate(input) ? [] : (validate.errors as InputErrors));
+  const describe = (errors: InputErrors): Violations => describeViolations(errors, fields);
+  const check = (input: object): Violations | undefined => (validate(input) ? undefined : describe(validate.errors as InputErrors));
+  const list = Object.entries(properties).find(([, { items }]) => items?.$ref !== undefined);
+  return Object.assign(check, { errorsOf, describe, list: list && { field: list[0], maxItems: list[1].maxItems ?? Infinity } });
 }

@@ -1,4 +1,4 @@
-import { ServiceError, type ErrorCode } from '../errors/index.ts';
+import { ServiceError } from '../errors/index.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { currentTracing, type SpanStart, type Tracing } from '../lib/tracing.ts';
 import { nodeLoop, turns } from '../lib/turns.ts';
@@ -12,13 +12,12 @@ import type { Download } from './download.ts';
 import type { Guard } from './guard.ts';
 import { Reply, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
 import type { Identity } from './identity.ts';
-import { createInputValidators, type InputValidator } from './input-validators.ts';
-import { inspectInput } from './inspect-input.ts';
+import { createInputCheck } from './input-check.ts';
+import { createInputValidators } from './input-validators.ts';
 import { LongCall, piecesWhileAllowed } from './long-call.ts';
 import { pageOf } from './pages.ts';
 import type { OperationSpec } from './spec.ts';
 import { withTimeout } from './timeout.ts';
-import { ignoredFieldMessage, unknownFieldFinder, unknownFieldMessage, type UnknownFieldFinder } from './unknown-fields.ts';
 import { withWarnings } from './warnings.ts';
 import { withoutFields } from './without-fields.ts';
 
@@ -137,7 +136,10 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     refuseEarly(spec, rights.identity, input);
     const handler = options.handlers[id] as Handler<object, OutputOf<Operations, K>> | undefined;
     if (handler === undefined) throw new ServiceError('not_implemented', `${id} is not implemented`);
-    const warnings = check(spec, id, validator, input);
+    const checked = check(spec, id, validator, input);
+    const warnings = checked instanceof Promise ? await checked : checked;
+    // A long input is checked in steps, in which the caller's rights may have ended.
+    if (!rights.isCurrent) await rights.renew();
     authorize(spec, rights.identity, input);
     rights.allowed(input, (options.fences as Partial<Record<string, Precondition<object>>> | undefined)?.[id]);
     const budget = caller.budget?.share() ?? new AnswerBudget(answerBytes(caller.protocol));
@@ -210,32 +212,4 @@ function whileAllowed<T>(reply: Reply<T>, rights: CallRights, long: LongCall | u
   if (typeof content !== 'object' || !(Symbol.asyncIterator in content)) return reply;
   const allowed = long?.pieces(content) ?? piecesWhileAllowed(content, rights);
   return new Reply({ ...download, content: allowed } as T, reply.headers, reply.status);
-}
-
-/** Validates and completes an input, and returns the fields that are ignored. */
-type InputCheck = (spec: OperationSpec, id: string, validator: InputValidator, input: object) => readonly string[];
-
-function createInputCheck(schemas: Readonly<Record<string, object>>, strict: boolean | undefined): InputCheck {
-  const finders = new Map<string, UnknownFieldFinder>();
-  const finderOf = (id: string): UnknownFieldFinder => {
-    const finder = finders.get(id) ?? unknownFieldFinder(schemas[id]!);
-    finders.set(id, finder);
-    return finder;
-  };
-  return (spec, id, validator, input) => {
-    inspectInput(input, spec.sanitize);
-    const unknown = strict === undefined ? [] : finderOf(id)(input);
-    validate(spec, validator, input, strict === true ? unknown.map(unknownFieldMessage) : []);
-    return unknown.map(ignoredFieldMessage);
-  };
-}
-
-/** Throws the errors of an input, unknown fields first, with the code from the specification. */
-function validate(spec: OperationSpec, validator: InputValidator, input: object, unknown: readonly string[]): void {
-  const violations = validator(input);
-  if (violations === undefined && unknown.length === 0) return;
-  const code = (spec.error ?? violations?.fieldError ?? violations?.code ?? 'invalid_argument') as ErrorCode;
-  const errors = [...unknown, ...(violations?.errors ?? [])];
-  const message = [...unknown, ...(violations === undefined ? [] : [violations.message])].reduce((text, next) => `${text}${text.endsWith('?') ? '' : ';'} ${next}`);
-  throw new ServiceError(code, message, errors.length > 1 ? { errors } : {});
 }

@@ -1,7 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { bodyError, ServiceError } from '../errors/index.ts';
+import { parseJsonInSteps } from '../lib/json-in-steps.ts';
+import { JsonTooLarge, type JsonLimits } from '../lib/json-limits.ts';
 import { readRequestBytes } from '../lib/request-bytes.ts';
-import { decodeUtf8 } from '../lib/utf8.ts';
+import { decodeUtf8, decodeUtf8Escaping, withoutByteOrderMark } from '../lib/utf8.ts';
 
 /** Throws 415 for a compressed body. */
 export function requirePlainBody(headers: IncomingHttpHeaders): void {
@@ -16,19 +19,51 @@ export function readBodyBytes(request: IncomingMessage, maxBytes: number): Promi
 }
 
 /** The text of a body. Throws 400 `invalid_json` if it is not valid UTF-8. */
-export function bodyText(bytes: Buffer): string {
+function bodyText(bytes: Buffer): string {
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw new ServiceError('invalid_json', 'invalid JSON: the body is not valid UTF-8');
+  if (text === undefined) throw notUtf8();
   return text;
 }
 
-/** Throws 400 `invalid_json`. */
-export function parseJsonBody(text: string): unknown {
+const notUtf8 = (): ServiceError => new ServiceError('invalid_json', 'invalid JSON: the body is not valid UTF-8');
+
+/** A body up to this size is parsed at once; it cannot have more than half as many values, and no limit is lower. */
+const AT_ONCE_BYTES = 16 * 1024;
+
+export interface JsonBodyOptions {
+  readonly limits: JsonLimits;
+  /** Whether bytes that are not UTF-8 become lone surrogates (decision D-39) instead of an error. */
+  readonly repairsText?: boolean;
+}
+
+/**
+ * Parses the bytes of a body, a long one in steps. Throws or rejects with 400: `invalid_json`, and `invalid_argument` for one that holds more than its
+ * limits allow, before it is parsed.
+ */
+export function parseJsonBody(bytes: Buffer, { limits, repairsText = false }: JsonBodyOptions): unknown {
+  if (bytes.length > AT_ONCE_BYTES) return parseLongBody(bytes, limits, repairsText);
+  const text = repairsText ? decodeUtf8(bytes) ?? decodeUtf8Escaping(bytes) : bodyText(bytes);
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ServiceError('invalid_json', `invalid JSON: ${(error as Error).message.slice(0, 200)}`, { cause: error });
+    throw refusal(error);
   }
+}
+
+async function parseLongBody(bytes: Buffer, limits: JsonLimits, repairsText: boolean): Promise<unknown> {
+  const isText = isUtf8(bytes);
+  if (!isText && !repairsText) throw notUtf8();
+  const decode = (part: Buffer): string => (isText ? part.toString('utf8') : decodeUtf8(part) ?? decodeUtf8Escaping(part));
+  try {
+    return await parseJsonInSteps(isText ? withoutByteOrderMark(bytes) : bytes, { limits, decode });
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+function refusal(cause: unknown): unknown {
+  if (cause instanceof JsonTooLarge) return new ServiceError('invalid_argument', `the body ${cause.message}; send less at once`, { cause });
+  return cause instanceof SyntaxError ? new ServiceError('invalid_json', `invalid JSON: ${cause.message.slice(0, 200)}`, { cause }) : cause;
 }
 
 /** Throws 400 `invalid_json` for any other value. */

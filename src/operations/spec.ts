@@ -41,6 +41,10 @@ export interface OperationSpec {
   readonly limited: boolean;
   /** True if text that is not valid Unicode is repaired instead of refused. */
   readonly sanitize: boolean;
+  /** Most bytes of a JSON body, or of the same input in another protocol (`x-max-body`); absent if only the server's own limit holds. */
+  readonly maxBody?: number;
+  /** Most values of the input (`x-max-values`), counted as `JsonLimits` says. */
+  readonly maxValues?: number;
   /** HTTP status of success. */
   readonly status: number;
   /** Statuses of success that a handler may choose instead, by its `Reply`. */

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { MAX_ERRORS } from './bounded-keywords.ts';
 import { alternativesOf, describeFieldChoice, type FieldChoice } from './field-choice.ts';
 
 /** The errors of an input: the code of the most severe one, one message for all, and one for each violation. */
@@ -10,8 +11,6 @@ export interface Violations {
   readonly fieldError?: string;
 }
 
-const SHOWN = 20;
-
 /**
  * Turns Ajv's errors into messages that name the field, in the wording of the contract: absent and
  * empty required fields are `missing fields: key, lang`, in the order of the specification,
@@ -22,15 +21,16 @@ export function describeViolations(errors: readonly ErrorObject[], fields: Field
   const wrong = new Map<string, string>();
   const alternatives = new Set<object | undefined>(errors.flatMap(alternativesOf));
   for (const error of errors) {
-    if (WRAPPERS.has(error.keyword) || alternativesOf(error).length > 0 || alternatives.has(error.parentSchema)) continue;
+    // A condition only reports that one of its parts failed.
+    if (error.keyword === 'if' || alternativesOf(error).length > 0 || alternatives.has(error.parentSchema)) continue;
     const path = fieldPath(error);
     if (error.keyword === 'required') missing.add(join(path, error.params['missingProperty'] as string));
     else if (error.keyword === 'minLength' && fields.required.includes(path)) missing.add(path);
     // Errors that follow from a field's first violation are not reported.
-    else if (!wrong.has(path) && wrong.size < SHOWN) wrong.set(path, `${path || 'the input'} ${requirement(error)}`);
+    else if (!wrong.has(path) && wrong.size < MAX_ERRORS) wrong.set(path, `${path || 'the input'} ${requirement(error)}`);
   }
   for (const field of missing) wrong.delete(field);
-  const ordered = [...missing].sort((a, b) => fields.all.indexOf(a) - fields.all.indexOf(b)).slice(0, SHOWN);
+  const ordered = [...missing].sort((a, b) => fields.all.indexOf(a) - fields.all.indexOf(b)).slice(0, MAX_ERRORS);
   const lines = [...(ordered.length > 0 ? [`missing fields: ${ordered.join(', ')}`] : []), ...wrong.values()];
   // Reported last, because it matters only when the fields that are always required are present.
   const choice = lines.length === 0 ? errors.find((error) => alternativesOf(error).length > 0) : undefined;
@@ -53,9 +53,6 @@ export interface FieldOrder {
   readonly all: readonly string[];
   readonly required: readonly string[];
 }
-
-/** Keywords that only report that one of their parts failed. */
-const WRAPPERS = new Set(['if', 'propertyNames']);
 
 /** `/documents/0/key` becomes `documents[0].key`. */
 function fieldPath(error: ErrorObject): string {
@@ -94,7 +91,7 @@ function requirement(error: ErrorObject): string {
   }
 }
 
-const got = (value: unknown): string => (typeof value === 'object' ? '' : `, got ${JSON.stringify(value)?.slice(0, 80)}`);
+const got = (value: unknown): string => (typeof value === 'object' ? '' : `, got ${JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value)?.slice(0, 80)}`);
 
 function article(types: readonly string[]): string {
   const names: Record<string, string> = {

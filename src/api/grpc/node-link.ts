@@ -103,7 +103,7 @@ export class NodeLink {
   }
 
   #decode(method: DescMethod, bytes: Buffer): Message {
-    return decodeMessage(bytes, this.#schema.plan(method.output)) as Message;
+    return decodeMessage(bytes, this.#schema.plan(method.output), { maxValues: Infinity }) as Message;
   }
 
   #metadata(): Metadata {

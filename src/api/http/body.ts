@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { bodyError, ServiceError } from '../../errors/index.ts';
 import { BodyCutOff } from '../../lib/request-bytes.ts';
-import { decodeUtf8, decodeUtf8Escaping } from '../../lib/utf8.ts';
-import { bodyText, parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody, type OperationSpec } from '../../operations/index.ts';
+import { inputLimits, parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody, type OperationSpec } from '../../operations/index.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -21,18 +20,19 @@ export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHea
  * missing; if the body is required but none of its fields, an absent one is rejected. A body must be declared as JSON:
  * only then do browsers send a preflight request before a page of another site may send it (decision D-140). Bytes that
  * are not UTF-8 are rejected, or, for operations that repair text, become lone surrogates that their handlers find
- * (decision D-39).
+ * (decision D-39). What an operation takes at most is in its specification; `maxBytes` is the server's own limit.
  * Errors: 400 `invalid_json`, 408, 413, 415.
  */
-export async function readJsonObject(request: IncomingMessage, maxBytes: number, { sanitize, requiresBody }: Pick<OperationSpec, 'sanitize' | 'requiresBody'>): Promise<Record<string, unknown>> {
+export async function readJsonObject(request: IncomingMessage, maxBytes: number, spec: Pick<OperationSpec, 'sanitize' | 'requiresBody' | 'maxBody' | 'maxValues'>): Promise<Record<string, unknown>> {
   const { headers } = request;
   requirePlainBody(headers);
   const isTyped = checkContentType(headers['content-type']);
   if (!isTyped && Number(headers['content-length'] ?? 0) > 0) throw untyped();
-  const bytes = await readBodyBytes(request, maxBytes);
-  if (bytes.length === 0) return absent(requiresBody === true);
+  const bytes = await readBodyBytes(request, Math.min(maxBytes, spec.maxBody ?? maxBytes));
+  if (bytes.length === 0) return absent(spec.requiresBody === true);
   if (!isTyped) throw untyped();
-  return requireJsonObject(parseJsonBody(sanitize ? decodeUtf8(bytes) ?? decodeUtf8Escaping(bytes) : bodyText(bytes)));
+  const value = parseJsonBody(bytes, { limits: inputLimits(spec), repairsText: spec.sanitize });
+  return requireJsonObject(value instanceof Promise ? await value : value);
 }
 
 /** A body as it arrives. Rejects like `readJsonObject` if it is cut off. */

@@ -23,6 +23,8 @@ export const LIMITS = {
   documentBytes: 128 * 1024,
   /** Tokens of a document. */
   tokens: 10_000,
+  /** Values of a body, which the library converts all at once; each operation also has a limit of its own. */
+  values: 200_000,
   /** Errors of validation that a response lists. */
   errors: 20,
 } as const;

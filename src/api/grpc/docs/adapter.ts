@@ -4,7 +4,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import type { SpoolFolder } from '../../../lib/spool.ts';
 import type { Caller, Input, OperationSpec, Reply, AccessWatch } from '../../../operations/index.ts';
 import type { FrameOptions } from '../call-frame.ts';
-import { decodeMessage, encodeMessage, type MessagePlan, type Schema } from '../message/index.ts';
+import { decodeInSteps, decodeMessage, encodeMessage, type DecodeOptions, type MessagePlan, type Schema } from '../message/index.ts';
 
 /** An event, as Watch sends it; undefined fields are omitted. */
 export interface WatchedEvent {
@@ -71,7 +71,9 @@ export interface DocsAdapter extends FrameOptions {
 
 /** Reads requests and writes responses of one RPC. */
 export interface Codec {
-  decode(bytes: Uint8Array, options?: { readonly repairText?: boolean }): Record<string, unknown>;
+  decode(bytes: Uint8Array, options?: DecodeOptions): Record<string, unknown>;
+  /** The same for a message of an operation, within its limits; a long one in steps. */
+  decodeInput(bytes: Uint8Array, spec: OperationSpec): Promise<Record<string, unknown>>;
   /** Throws if the message is larger than clients may request; the response to a write (`done`) is sent whatever its size. */
   encode(value: unknown, options?: { readonly done?: boolean }): Buffer;
 }
@@ -80,6 +82,10 @@ export function codecOf({ schema, maxMessageBytes }: Pick<DocsAdapter, 'schema' 
   const [input, output] = [schema.plan(method.input), schema.plan(method.output)];
   return {
     decode: (bytes, options) => decodeMessage(bytes, input, options) as Record<string, unknown>,
+    decodeInput: async (bytes, { maxBody = Infinity, maxValues, sanitize }) => {
+      if (bytes.length > maxBody) throw new ServiceError('payload_too_large', `the message has ${bytes.length} bytes, more than the ${maxBody} that ${method.name} takes; send less at once`);
+      return await decodeInSteps(bytes, input, { repairText: sanitize, maxValues }) as Record<string, unknown>;
+    },
     encode: (value, { done = false } = {}) => encode(value, output, done ? Number.POSITIVE_INFINITY : maxMessageBytes),
   };
 }

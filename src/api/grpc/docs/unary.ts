@@ -8,12 +8,12 @@ import type { RpcRow } from './rpcs.ts';
 export function unary(adapter: DocsAdapter, method: DescMethod, row: RpcRow): handleUnaryCall<Buffer, Buffer> {
   const codec = codecOf(adapter, method);
   const { operation, input = (request) => request, output = ({ value }) => value } = row;
-  const { sanitize: repairText, effect } = adapter.operations[operation];
+  const spec = adapter.operations[operation];
   return async (call, callback) => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
-      const request = input(codec.decode(call.request, { repairText }));
+      const request = input(await codec.decodeInput(call.request, spec));
       const reply = await adapter.invoke(operation, request, caller);
-      const response = codec.encode(output(reply), { done: effect === 'write' });
+      const response = codec.encode(output(reply), { done: spec.effect === 'write' });
       sendHead(reply.headers);
       return response;
     });

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { ServiceError } from '../../../errors/index.ts';
 import { decodeUtf8Escaping } from '../../../lib/utf8.ts';
-import { setOwn } from './own.ts';
+import { Pace } from '../../../lib/pace.ts';
+import { setOwn } from '../../../lib/set-own.ts';
 import { WIRE_TYPES, type FieldPlan, type MessagePlan } from './plan.ts';
 import { endOf, readStruct, readValue } from './well-known.ts';
 
@@ -11,19 +12,71 @@ const MAX_DEPTH = 100;
 
 type Fields = Record<string, unknown>;
 
+export interface DecodeOptions {
+  readonly repairText?: boolean;
+  /** Most values of the input; a message has up to four fields for each. */
+  readonly maxValues?: number | undefined;
+}
+
+const FIELDS_PER_VALUE = 4;
+
+/** As many values as the operations with the longest lists take. */
+const MAX_VALUES = 1_000_000;
+
+/** A message of more bytes is decoded in steps. */
+const AT_ONCE_BYTES = 64 * 1024;
+
 /**
  * Decodes a message into the form that JSON would have. Fields that are not on the wire are absent from the result, so
  * presence is kept. Unknown fields are ignored, because a later version may have them. With `repairText`, bytes that
  * are not UTF-8 become lone surrogates, which the operation finds and repairs (decision D-39). Errors: 400
  * `invalid_argument`, naming the field if there is one.
  */
-export function decodeMessage(bytes: Uint8Array, plan: MessagePlan, options: { readonly repairText?: boolean } = {}): unknown {
-  const reader = new BinaryReader(bytes, options.repairText === true ? escapingText : strictText);
+export function decodeMessage(bytes: Uint8Array, plan: MessagePlan, options: DecodeOptions = {}): unknown {
+  const reader = new CountingReader(bytes, options);
+  return naming(() => readMessage(reader, bytes.length, plan, undefined, 0));
+}
+
+/** The same, with rests between the fields of a long message. */
+export async function decodeInSteps(bytes: Uint8Array, plan: MessagePlan, options: DecodeOptions): Promise<unknown> {
+  if (bytes.length <= AT_ONCE_BYTES) return decodeMessage(bytes, plan, options);
+  const reader = new CountingReader(bytes, options);
+  const pace = new Pace();
+  const fields: Fields = {};
+  while (reader.pos < bytes.length) {
+    naming(() => readNext(reader, bytes.length, plan, fields, 0));
+    if (pace.isDue) await pace.rest();
+  }
+  return shownAs(plan, fields);
+}
+
+function naming<T>(work: () => T): T {
   try {
-    return readMessage(reader, bytes.length, plan, undefined, 0);
+    return work();
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw malformed((error as Error).message, error);
+  }
+}
+
+/** Counts fields, so that a message of a few megabytes does not become millions of values. */
+class CountingReader extends BinaryReader {
+  readonly #maxValues: number;
+  #count = 0;
+
+  constructor(bytes: Uint8Array, { repairText = false, maxValues = MAX_VALUES }: DecodeOptions) {
+    super(bytes, repairText ? escapingText : strictText);
+    this.#maxValues = maxValues;
+  }
+
+  override tag(): ReturnType<BinaryReader['tag']> {
+    this.count();
+    return super.tag();
+  }
+
+  count(): void {
+    this.#count += 1;
+    if (this.#count > this.#maxValues * FIELDS_PER_VALUE) throw new ServiceError('invalid_argument', `the message must not have more than ${this.#maxValues} values; send less at once`);
   }
 }
 
@@ -41,17 +94,19 @@ const escapingText = (bytes: Uint8Array): string => decodeUtf8Escaping(toBuffer(
 const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Decodes up to `end`. A message that occurs twice is merged into the first one, as the format requires. */
-function readMessage(reader: BinaryReader, end: number, plan: MessagePlan, before: unknown, depth: number): unknown {
+function readMessage(reader: CountingReader, end: number, plan: MessagePlan, before: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw malformed(`nested deeper than ${MAX_DEPTH} levels`);
   const fields = fieldsOf(plan, before);
-  while (reader.pos < end) {
-    const [number, wireType] = reader.tag();
-    const field = plan.byNumber.get(number);
-    if (field === undefined) skip(reader, wireType);
-    else readField(reader, wireType, field, fields, { plan, depth });
-    if (reader.pos > end) throw malformed(`a field reaches beyond the end of ${plan.name}`);
-  }
+  while (reader.pos < end) readNext(reader, end, plan, fields, depth);
   return shownAs(plan, fields);
+}
+
+function readNext(reader: CountingReader, end: number, plan: MessagePlan, fields: Fields, depth: number): void {
+  const [number, wireType] = reader.tag();
+  const field = plan.byNumber.get(number);
+  if (field === undefined) skip(reader, wireType);
+  else readField(reader, wireType, field, fields, { plan, depth });
+  if (reader.pos > end) throw malformed(`a field reaches beyond the end of ${plan.name}`);
 }
 
 /** Returns the fields that were decoded before from their JSON form. */
@@ -80,7 +135,7 @@ interface Place {
   readonly depth: number;
 }
 
-function readField(reader: BinaryReader, wireType: WireType, field: FieldPlan, fields: Fields, place: Place): void {
+function readField(reader: CountingReader, wireType: WireType, field: FieldPlan, fields: Fields, place: Place): void {
   if (field.shape === 'map') {
     requireType(wireType, WireType.LengthDelimited, field, place);
     readEntry(reader, field, (fields[field.name] ??= {}) as Fields, place.depth);
@@ -97,11 +152,14 @@ function readField(reader: BinaryReader, wireType: WireType, field: FieldPlan, f
 }
 
 /** Repeated numbers may be packed or not, as the writer prefers. */
-function readItems(reader: BinaryReader, wireType: WireType, field: FieldPlan, items: unknown[], place: Place): void {
+function readItems(reader: CountingReader, wireType: WireType, field: FieldPlan, items: unknown[], place: Place): void {
   const expected = WIRE_TYPES[field.kind];
   if (wireType === WireType.LengthDelimited && expected !== WireType.LengthDelimited) {
     const end = endOf(reader);
-    while (reader.pos < end) items.push(readOne(reader, field, undefined, place.depth));
+    while (reader.pos < end) {
+      reader.count();
+      items.push(readOne(reader, field, undefined, place.depth));
+    }
     if (reader.pos > end) throw malformed(`${field.name} does not end with a number`);
     return;
   }
@@ -110,7 +168,7 @@ function readItems(reader: BinaryReader, wireType: WireType, field: FieldPlan, i
 }
 
 /** An entry of a map is a message of a key and a value; either may be absent. */
-function readEntry(reader: BinaryReader, field: FieldPlan, entries: Fields, depth: number): void {
+function readEntry(reader: CountingReader, field: FieldPlan, entries: Fields, depth: number): void {
   const end = endOf(reader);
   let key = '';
   let value: unknown;
@@ -134,7 +192,7 @@ function requireType(actual: WireType, expected: WireType, field: FieldPlan, { p
   if (actual !== expected) throw malformed(`${field.name} of ${plan.name} has wire type ${actual}, expected ${expected}`);
 }
 
-function readOne(reader: BinaryReader, field: FieldPlan, before: unknown, depth: number): unknown {
+function readOne(reader: CountingReader, field: FieldPlan, before: unknown, depth: number): unknown {
   switch (field.kind) {
     case 'string': return reader.string();
     case 'bytes': return reader.bytes();

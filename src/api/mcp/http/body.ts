@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '../../../errors/index.ts';
 import { BodyTooLarge, BodyTooSlow, readRequestBytes } from '../../../lib/request-bytes.ts';
-import { decodeUtf8 } from '../../../lib/utf8.ts';
+import { parseJsonBody } from '../../../operations/index.ts';
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED } from '../core/fault.ts';
 import { Refusal } from './exchange.ts';
 
-/** Nesting depth of a message: the SDKs visit messages recursively. */
-const MAX_DEPTH = 128;
+/** Nesting depth and values of a message: the SDKs visit messages recursively, and all at once. */
+const LIMITS = { maxDepth: 128, maxValues: 200_000 };
 
 /** Reads one JSON-RPC message. Throws a `Refusal`: 408, 413, 415, or 400 if the body is not one JSON object. */
 export async function readMessage(request: IncomingMessage, maxBytes: number): Promise<Record<string, unknown>> {
@@ -13,23 +14,23 @@ export async function readMessage(request: IncomingMessage, maxBytes: number): P
   if (type.split(';')[0]!.trim() !== 'application/json') throw new Refusal(415, REFUSED, 'Content-Type must be application/json');
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') throw new Refusal(415, REFUSED, 'the body must not be compressed');
-  const text = decodeUtf8(await readBytes(request, maxBytes));
-  if (text === undefined) throw new Refusal(400, PARSE_ERROR, 'Parse error: the body is not valid UTF-8');
-  const message = parse(text);
+  const message = await parse(await readBytes(request, maxBytes));
   // Batches were removed in revision 2025-06-18.
   if (Array.isArray(message)) throw new Refusal(400, INVALID_REQUEST, 'Invalid Request: batches are not part of the supported revisions');
   if (message === null || typeof message !== 'object') throw new Refusal(400, INVALID_REQUEST, 'Invalid Request: the body must be a JSON-RPC message');
   return message as Record<string, unknown>;
 }
 
-function parse(text: string): unknown {
+async function parse(bytes: Buffer): Promise<unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = await parseJsonBody(bytes, { limits: LIMITS });
   } catch (error) {
-    throw new Refusal(400, PARSE_ERROR, `Parse error: ${(error as Error).message.slice(0, 200)}`);
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.code === 'invalid_json') throw new Refusal(400, PARSE_ERROR, error.message.replace('invalid JSON', 'Parse error'));
+    throw new Refusal(400, INVALID_REQUEST, `Invalid Request: ${error.message}`);
   }
-  if (isDeeper(value, MAX_DEPTH)) throw new Refusal(400, INVALID_REQUEST, `Invalid Request: the message is nested deeper than ${MAX_DEPTH} levels`);
+  if (isDeeper(value, LIMITS.maxDepth)) throw new Refusal(400, INVALID_REQUEST, `Invalid Request: the message is nested deeper than ${LIMITS.maxDepth} levels`);
   return value;
 }
 

@@ -1,0 +1,172 @@
+import { Pace } from './pace.ts';
+import { setOwn } from './set-own.ts';
+import type { JsonLimits } from './json-limits.ts';
+import { JsonScanner, type Level } from './json-scanner.ts';
+
+/** How much is parsed at a time: items of a list or object are parsed together until they have as many values or bytes. */
+export interface PieceSize {
+  readonly values: number;
+  readonly bytes: number;
+}
+
+const PIECE: PieceSize = { values: 2000, bytes: 64 * 1024 };
+/** Bytes that are scanned between two rests. */
+const STEP_BYTES = 16 * 1024;
+
+export interface InSteps {
+  readonly limits: JsonLimits;
+  /** Decodes a part of the bytes, which ends between two characters. */
+  readonly decode: (bytes: Buffer) => string;
+  readonly pace?: Pick<Pace, 'rest'>;
+  /** Tests pass a smaller one. */
+  readonly piece?: PieceSize;
+}
+
+/**
+ * Parses what `JSON.parse` parses, into equal values, with rests: the scanner finds the items of the outer lists and objects, and `JSON.parse` parses
+ * some of them at a time. One long text is parsed at once. Rejects with `JsonTooLarge` before more than a piece beyond a limit is parsed, and with a
+ * `SyntaxError`.
+ */
+export async function parseJsonInSteps(bytes: Buffer, { limits, decode, pace = new Pace(), piece = PIECE }: InSteps): Promise<unknown> {
+  const parser = new PieceParser(bytes, limits, decode, piece);
+  for (let end = 0; end < bytes.length;) {
+    end = Math.min(end + STEP_BYTES, bytes.length);
+    parser.advance(end);
+    await pace.rest();
+  }
+  return parser.end();
+}
+
+/** A list or object that is filled piece by piece. */
+interface Part {
+  readonly level: Level;
+  readonly value: unknown[] | Record<string, unknown>;
+  /** Position of the first byte that has not been parsed. */
+  from: number;
+  /** Whether the item before `from` is a part that has just ended. */
+  isAfterPart: boolean;
+}
+
+class PieceParser {
+  readonly #bytes: Buffer;
+  readonly #decode: (bytes: Buffer) => string;
+  readonly #piece: PieceSize;
+  readonly #scanner: JsonScanner;
+  /** The outermost open levels; the levels inside them are still within a piece. */
+  readonly #parts: Part[] = [];
+  #valuesBefore = 0;
+  /** The range of the outermost value; what is around it has to be blank. */
+  #end = -1;
+  #start = -1;
+  #whole: unknown;
+
+  constructor(bytes: Buffer, limits: JsonLimits, decode: (bytes: Buffer) => string, piece: PieceSize) {
+    this.#bytes = bytes;
+    this.#piece = piece;
+    this.#decode = decode;
+    this.#scanner = new JsonScanner(bytes, 0, limits, { onItem: () => this.#onItem(), onClose: (level, end) => this.#onClose(level, end) });
+  }
+
+  advance(end: number): void {
+    this.#scanner.scan(end);
+  }
+
+  end(): unknown {
+    if (this.#scanner.isCutOff) throw new SyntaxError('unexpected end');
+    if (this.#end === -1) return this.#parse('', 0, this.#bytes.length, '');
+    this.#requireBlank(0, this.#start);
+    this.#requireBlank(this.#end, this.#bytes.length);
+    return this.#whole;
+  }
+
+  #onItem(): void {
+    const { position, values } = this.#scanner;
+    if (values - this.#valuesBefore < this.#piece.values && position - this.#from < this.#piece.bytes) return;
+    this.#parsePiece();
+  }
+
+  get #from(): number {
+    return this.#parts.at(-1)?.from ?? this.#scanner.levels[0]!.start;
+  }
+
+  /** Parses all items that are complete; levels that are open become parts, from the outside, as long as there are complete items in them. */
+  #parsePiece(): void {
+    const { levels } = this.#scanner;
+    for (let depth = Math.max(0, this.#parts.length - 1); depth < levels.length; depth++) {
+      if (depth >= this.#parts.length) this.#openPart(levels[depth]!);
+      this.#parseItems(this.#parts[depth]!);
+    }
+    this.#valuesBefore = this.#scanner.values;
+  }
+
+  #openPart(level: Level): void {
+    const parent = this.#parts.at(-1);
+    const value = level.isList ? [] : {};
+    if (parent?.isAfterPart === true) throw new SyntaxError(`a comma is missing before byte ${level.start}`);
+    if (parent === undefined) [this.#whole, this.#start] = [value, level.start];
+    else if (parent.level.isList) {
+      this.#requireBlank(parent.from, level.start);
+      (parent.value as unknown[]).push(value);
+    } else {
+      const [key] = Object.keys(this.#parse('{', parent.from, level.start, 'null}') as object);
+      setOwn(parent.value as Record<string, unknown>, key!, value);
+    }
+    this.#parts.push({ level, value, from: level.start + 1, isAfterPart: false });
+  }
+
+  /** Parses the items of a part up to its last comma. */
+  #parseItems(part: Part): void {
+    const { level: { itemStart } } = part;
+    if (itemStart <= part.from) return;
+    this.#add(part, itemStart - 1, false);
+    part.from = itemStart;
+  }
+
+  #onClose(level: Level, end: number): void {
+    if (this.#scanner.levels.length === 1) this.#end = end + 1;
+    const part = this.#parts.at(-1);
+    if (part?.level !== level) {
+      if (this.#scanner.levels.length === 1) [this.#start, this.#whole] = [level.start, this.#parse('', level.start, end + 1, '')];
+      return;
+    }
+    this.#add(part, end, level.commas === 0);
+    this.#parts.pop();
+    const parent = this.#parts.at(-1);
+    if (parent !== undefined) [parent.from, parent.isAfterPart] = [end + 1, true];
+  }
+
+  /** Adds the items between `part.from` and `end`; there may be none only in an empty list or object. */
+  #add(part: Part, end: number, mayBeEmpty: boolean): void {
+    if (part.isAfterPart) return this.#addAfterPart(part, end);
+    const list = Array.isArray(part.value) ? part.value : undefined;
+    const added = (list === undefined ? this.#parse('{', part.from, end, '}') : this.#parse('[', part.from, end, ']')) as unknown[] | Record<string, unknown>;
+    const names = list === undefined ? Object.keys(added) : undefined;
+    if (!mayBeEmpty && (names ?? added)['length'] === 0) throw new SyntaxError(`an item is missing at byte ${end}`);
+    if (list === undefined) for (const name of names!) setOwn(part.value as Record<string, unknown>, name, (added as Record<string, unknown>)[name]);
+    else for (const item of added as unknown[]) list.push(item);
+  }
+
+  /** The comma after a part ends no item that is still to be parsed. */
+  #addAfterPart(part: Part, end: number): void {
+    const comma = this.#bytes.indexOf(0x2c, part.from);
+    const first = comma === -1 || comma > end ? end : comma;
+    this.#requireBlank(part.from, first);
+    part.isAfterPart = false;
+    if (first === end) return;
+    part.from = first + 1;
+    this.#add(part, end, false);
+  }
+
+  #requireBlank(from: number, to: number): void {
+    if (/[^ \t\r\n]/.test(this.#bytes.toString('latin1', from, to))) throw new SyntaxError(`unexpected text at byte ${from}`);
+  }
+
+  #parse(before: string, from: number, to: number, after: string): unknown {
+    const text = this.#decode(this.#bytes.subarray(from, to));
+    try {
+      return JSON.parse(`${before}${text}${after}`);
+    } catch (error) {
+      throw new SyntaxError(`${(error as Error).message.replace(/ at position \d+.*$/s, '')}, after byte ${from}`, { cause: error });
+    }
+  }
+}
