@@ -650,7 +650,7 @@ export type GivenMeta = {
 export type TtlSeconds = number;
 
 /**
- * Names this state of the document; another one after every change, its expiry included.
+ * Names this state of the document; another one after every change, its expiry included. It is made with a secret key of the database, so it cannot be computed from the content.
  */
 export type DocumentChecksum = string;
 
@@ -1263,7 +1263,7 @@ export type GetChecksumResponse = {
      */
     collection: string;
     /**
-     * CRC-32 as 8 lowercase hexadecimal digits.
+     * 8 lowercase hexadecimal digits, made with a secret key of the database; `00000000` without documents.
      */
     checksum: string;
     /**

@@ -16,7 +16,7 @@ import { addFailure, CHUNK } from './writer.ts';
  */
 export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
   return async ({ collection, key, lang, purge, ...expected }) => {
-    const deleted = await transact(deps, (work) => removeExpected(work, identify(collection, key, lang), purge, expected));
+    const deleted = await transact(deps, (work) => removeExpected(deps, work, identify(collection, key, lang), { purge, expected }));
     if (deleted === 0) throw new ServiceError('not_found', 'not found', { body: { deleted: false } });
     return { deleted: true, status: 'deleted', collection, key, lang };
   };
@@ -43,11 +43,11 @@ export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments']
 }
 
 /** An absent document is not found, whatever the request expects of it. */
-async function removeExpected(work: UnitOfWork, identity: Identity, purge: boolean, expected: Expectation): Promise<number> {
+async function removeExpected({ checksums }: Pick<Deps, 'checksums'>, work: UnitOfWork, identity: Identity, { purge, expected }: { purge: boolean; expected: Expectation }): Promise<number> {
   if (expectsNothing(expected)) return remove(work, [identity], purge);
   const row = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
   if (row === undefined) return 0;
-  requireExpected(row, expected);
+  requireExpected(checksums, row, expected);
   return remove(work, [identity], purge);
 }
 

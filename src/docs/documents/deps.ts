@@ -6,6 +6,7 @@ import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
+import type { Checksums } from './checksums.ts';
 import type { EmbeddingCapacity } from './embedding-capacity.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { RecentDocuments } from './recent-documents.ts';
@@ -19,6 +20,7 @@ export type DocumentHandlers = Required<Pick<Handlers<Operations>,
 
 /** What the handlers of documents work with. */
 export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'> {
+  readonly checksums: Checksums;
   readonly recent: RecentDocuments;
   readonly ttlSweepMs: number;
   /** How long versions of deleted documents are kept, in seconds; 0 keeps none. */

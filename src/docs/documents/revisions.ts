@@ -174,7 +174,7 @@ export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision']
       const { meta, contentMd } = await toRevision(new RevisionBodies(deps.sql, deps.codec, ord, deleted !== undefined), row);
       if (!caller.may('read', collection)) await requireRestorable(deps, collection, meta);
       if (deleted === undefined) return changeDocument(deps, identity, { meta, contentMd }, { sameOrd: ord, signal, expected });
-      requireExpected(undefined, expected);
+      requireExpected(deps.checksums, undefined, expected);
       const back = await bringBack(deps, deleted, { collection, meta, contentMd, signal });
       if (back !== undefined) return back;
     }
