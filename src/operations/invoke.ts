@@ -16,7 +16,7 @@ import type { OperationSpec } from './spec.ts';
 import { withTimeout } from './timeout.ts';
 import { ignoredFieldMessage, unknownFieldFinder, unknownFieldMessage, type UnknownFieldFinder } from './unknown-fields.ts';
 import { withWarnings } from './warnings.ts';
-import { withoutFields } from './without-fields.ts';
+import { unreadFields, withoutFields } from './fields.ts';
 
 /** An invocation and its result, for audit and metrics. */
 export interface Outcome {
@@ -184,8 +184,9 @@ const BODIES = ['contentMd', 'results.document.contentMd'];
 /** The answer without what shows stored content, for callers who may write but not read (decision D-139), or who may only search. */
 function withheld<T>(spec: OperationSpec, identity: Identity, input: object, whole: Reply<T>): Reply<T> {
   const reply = identity.withoutBodies === true && spec.access !== 'public' ? new Reply(withoutFields(whole.value, BODIES) as T, whole.headers, whole.status) : whole;
-  if (spec.readFields === undefined || mayRead(spec, identity, input)) return reply;
-  return new Reply(withoutFields(reply.value, spec.readFields) as T, reply.headers, reply.status);
+  const { readFields, unread } = spec;
+  if ((readFields === undefined && unread === undefined) || mayRead(spec, identity, input)) return reply;
+  return new Reply(unreadFields(withoutFields(reply.value, readFields ?? []), unread ?? {}) as T, reply.headers, reply.status);
 }
 
 /** A file that is produced while it is sent may outlast the caller's permission, so the permission is checked before each piece. */

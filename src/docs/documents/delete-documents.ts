@@ -22,9 +22,12 @@ export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
   };
 }
 
-/** `POST /v1/delete-batch`: each item succeeds or fails alone; a document named twice is deleted once and then not found. */
+/**
+ * `POST /v1/delete-batch`: each item succeeds or fails alone; a document named twice is deleted once and then not found. To callers without
+ * read permission, all count as deleted.
+ */
 export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments'] {
-  return async ({ collection, documents, purge }, { signal }) => {
+  return async ({ collection, documents, purge }, { identity, signal }) => {
     const result = { deleted: 0, not_found: 0, failed: 0, errors: [] as string[] };
     for (let start = 0; start < documents.length; start += CHUNK) {
       signal?.throwIfAborted();
@@ -34,7 +37,8 @@ export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments']
         if (problem === undefined) identities.push(identify(collection, item.key!, item.lang!));
         else addFailure(result, start + i, item.key, problem);
       }
-      const deleted = await transact(deps, (work) => remove(work, identities, purge));
+      const found = await transact(deps, (work) => remove(work, identities, purge));
+      const deleted = identity.may('read', collection) ? found : identities.length;
       result.deleted += deleted;
       result.not_found += identities.length - deleted;
     }

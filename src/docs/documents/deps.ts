@@ -29,7 +29,7 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
   readonly codeMaxSymbols: number;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly columns: Pick<ColumnsView, 'indexOf'>;
-  readonly schemas: Pick<Schemas, 'violations'>;
+  readonly schemas: Pick<Schemas, 'violations' | 'has'>;
   readonly embeddingCapacity: EmbeddingCapacity;
   readonly preparation?: Preparation | undefined;
   /** As in a `UnitOfWork`. */

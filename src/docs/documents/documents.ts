@@ -52,7 +52,7 @@ export interface DocumentsAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   /** The columns that evaluate filters, orders and counts. */
   readonly columns: Pick<ColumnsView, 'indexOf'>;
-  readonly schemas: Pick<Schemas, 'violations'>;
+  readonly schemas: Pick<Schemas, 'violations' | 'has'>;
   /** Back-pressure of the queue of documents to embed; without limit when absent. */
   readonly embeddingCapacity?: EmbeddingCapacity;
   /** Prepares the documents of batches for the full-text view; without it, the view does all of its work after the write. */

@@ -15,6 +15,16 @@ export interface Chunk {
   readonly stored: Uint8Array;
 }
 
+/** A document of a job; all of a job hide what is stored, or none (`BatchOptions.hidesStored`). */
+export interface JobDocument extends BatchItem {
+  readonly hidesStored?: boolean;
+}
+
+/** Notes that the job is that of a caller without read permission, whom its callback must not tell what is stored. */
+export function hidingStored<T extends object>(document: T): T & Pick<JobDocument, 'hidesStored'> {
+  return { ...document, hidesStored: true };
+}
+
 interface Deps {
   readonly codec: BodyCodec;
   /** If there are keys, all waiting documents are encrypted: their collection may become encrypted before they are stored. */
@@ -54,13 +64,13 @@ export async function insertChunks(tx: Transaction, seq: number, chunks: readonl
  * The documents of the row that contains number `processed`, from that number on, and whether they were the last ones of the row; undefined
  * when there is none.
  */
-export async function readDocuments({ codec, keys }: Deps, queries: Queries, { seq, id, processed }: { seq: number; id: string; processed: number }): Promise<BatchItem[] | undefined> {
+export async function readDocuments({ codec, keys }: Deps, queries: Queries, { seq, id, processed }: { seq: number; id: string; processed: number }): Promise<JobDocument[] | undefined> {
   const row = await queries.get<{ first: number; documents: Uint8Array }>(
     'SELECT first, documents FROM bulk_documents WHERE job = ? AND first <= ? AND first + count > ? LIMIT 1', [seq, processed, processed],
   );
   if (row === undefined) return undefined;
   const stored = keys === undefined ? row.documents : openBody(keys, placeOf(id, row.first), row.documents);
-  const documents = JSON.parse(await codec.decodeAsync(stored)) as (Partial<BatchItem>)[];
+  const documents = JSON.parse(await codec.decodeAsync(stored)) as (Partial<JobDocument>)[];
   return documents.slice(processed - row.first).map(({ saveRevision = true, ...item }) => ({ ...item, saveRevision }));
 }
 

@@ -67,6 +67,7 @@ async function load(deps: WorkerDeps, job: JobRow, signal: AbortSignal): Promise
   let before = job.processed;
   await writer.put(job.collection, documents, {
     signal,
+    hidesStored: documents.some(({ hidesStored }) => hidesStored === true),
     async within(tx, result, count) {
       const processed = job.processed + count;
       if (!(await advanceJob(tx, keys, { job, before, result, processed }))) throw new Outdated();
