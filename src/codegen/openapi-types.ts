@@ -55,6 +55,9 @@ export interface OperationObject {
   'x-stores'?: boolean;
   'x-collections'?: string[];
   'x-read-fields'?: string[];
+  'x-unread'?: Record<string, string | 0>;
+  'x-conditions'?: string[];
+  'x-tells'?: string;
   'x-pages'?: string;
   'x-timeout'?: 'none';
   'x-sanitize'?: boolean;

@@ -91,6 +91,32 @@ describe('the model of an operation', () => {
     expect(() => of(['items.body'], ['body'])).toThrow('replaceThing: x-read-fields names items.body');
   });
 
+  it('knows what callers without read permission get in fields that the response requires', () => {
+    const of = (unread: Record<string, string | 0>) => {
+      const changed = document();
+      const operation = changed.paths['/v1/things/{id}']!['put']!;
+      const item = { type: 'object', required: ['added', 'changed'], properties: { added: { type: 'integer' }, changed: { type: 'integer' }, body: { type: 'string' } } };
+      operation.responses['200'] = { content: { 'application/json': { schema: { type: 'object', required: ['count'], properties: { count: { type: 'integer' }, items: { type: 'array', items: item } } } } } };
+      operation['x-unread'] = unread;
+      return modelOperations(changed).find(({ spec }) => spec.id === 'replaceThing')!.spec.unread;
+    };
+    expect(of({ count: 0, 'items.added': 'changed' })).toEqual({ count: 0, 'items.added': 'changed' });
+    expect(() => of({ items: 0 })).toThrow('replaceThing: x-unread names items');
+    expect(() => of({ other: 0 })).toThrow('replaceThing: x-unread names other');
+    expect(() => of({ 'items.added': 'body' })).toThrow('replaceThing: x-unread names items.added, which the answer does not require, or body, which it may lack');
+  });
+
+  it('knows the fields of the input that ask what is stored, if the input has them', () => {
+    const of = (conditions: string[]) => {
+      const changed = document();
+      changed.components.schemas['ReplaceThingRequest']!.properties = { options: { type: 'object', properties: { skip: { type: 'boolean' } } } };
+      changed.paths['/v1/things/{id}']!['put']!['x-conditions'] = conditions;
+      return modelOperations(changed).find(({ spec }) => spec.id === 'replaceThing')!.spec.conditions;
+    };
+    expect(of(['idempotencyKey', 'options.skip'])).toEqual(['idempotencyKey', 'options.skip']);
+    expect(() => of(['options.other'])).toThrow('replaceThing: x-conditions names options.other, which the input does not have');
+  });
+
   describe('with a list that has pages', () => {
     const list = { type: 'array', items: { type: 'string' } };
     const ending = { truncated: { type: 'boolean' }, nextOffset: { type: 'integer' } };

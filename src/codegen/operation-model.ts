@@ -39,6 +39,8 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
       ...(operation['x-stores'] === true ? { stores: true } : {}),
       ...(collections.length > 0 ? { collections: checkedCollections(operation, collections, properties) } : {}),
       ...(operation['x-read-fields'] ? { readFields: checkedFields(document, operation, operation['x-read-fields']) } : {}),
+      ...(operation['x-unread'] ? { unread: checkedUnread(document, operation, operation['x-unread']) } : {}),
+      ...(operation['x-conditions'] ? { conditions: checkedConditions(document, operation, operation['x-conditions'], properties) } : {}),
       ...(operation['x-pages'] === undefined ? {} : { pages: checkedPages(document, operation, operation['x-pages'], properties) }),
       limited: operation['x-timeout'] !== 'none',
       sanitize: operation['x-sanitize'] === true,
@@ -67,14 +69,37 @@ function checkedCollections({ operationId }: OperationObject, fields: readonly s
 
 /** A path that the response lacks would withhold nothing, and a required field cannot be left out. */
 function checkedFields(document: OpenApiDocument, operation: OperationObject, paths: readonly string[]): readonly string[] {
-  const content = resolve(document, operation.responses[successStatus(operation)]!).content ?? {};
-  const answer = content['application/json']?.schema ?? {};
   const wrong = paths.find((path) => {
-    const owners = path.split('.').slice(0, -1).reduce((objects, name) => objects.flatMap((each) => propertiesOf(document, each, name)), objectsOf(document, answer));
-    const name = path.split('.').at(-1)!;
+    const { owners, name } = ownersOf(document, operation, path);
     return !owners.some(({ properties }) => properties?.[name] !== undefined) || owners.some(({ required = [] }) => required.includes(name));
   });
   if (wrong !== undefined) throw new Error(`${operation.operationId}: x-read-fields names ${wrong}, which the answer does not have or requires`);
+  return paths;
+}
+
+/** A field that can be left out needs no other value, and one that the response lacks would replace nothing. */
+function checkedUnread(document: OpenApiDocument, operation: OperationObject, replacements: Record<string, string | 0>): Record<string, string | 0> {
+  for (const [path, by] of Object.entries(replacements)) {
+    const { owners, name } = ownersOf(document, operation, path);
+    const isRequired = owners.some(({ required = [] }) => required.includes(name) && (by === 0 || required.includes(by)));
+    if (!isRequired) throw new Error(`${operation.operationId}: x-unread names ${path}, which the answer does not require, or ${by}, which it may lack`);
+  }
+  return replacements;
+}
+
+/** The objects of a response that may have the field at the end of a path. */
+function ownersOf(document: OpenApiDocument, operation: OperationObject, path: string): { owners: SchemaObject[]; name: string } {
+  const content = resolve(document, operation.responses[successStatus(operation)]!).content ?? {};
+  const answer = content['application/json']?.schema ?? {};
+  const names = path.split('.');
+  const owners = names.slice(0, -1).reduce((objects, name) => objects.flatMap((each) => propertiesOf(document, each, name)), objectsOf(document, answer));
+  return { owners, name: names.at(-1)! };
+}
+
+/** A condition that the input lacks would be asked under another name, by callers who may not ask it. */
+function checkedConditions(document: OpenApiDocument, { operationId }: OperationObject, paths: readonly string[], properties: Record<string, SchemaObject>): readonly string[] {
+  const wrong = paths.find((path) => path.split('.').reduce((objects, name) => objects.flatMap((each) => propertiesOf(document, each, name)), [{ properties } as SchemaObject]).length === 0);
+  if (wrong !== undefined) throw new Error(`${operationId}: x-conditions names ${wrong}, which the input does not have`);
   return paths;
 }
 

@@ -9,7 +9,7 @@ import { createColumns } from './columns/index.ts';
 import { Duty } from './duty.ts';
 import { followNodes, laterOutside, untilDone } from './nodes.ts';
 import { createCuration } from './curation/index.ts';
-import { createDocuments, type Documents } from './documents/index.ts';
+import { createDocuments, keepChecksumKey, type Documents } from './documents/index.ts';
 import { createEmbeddings } from './embeddings/index.ts';
 import { createEncryption } from './encryption/index.ts';
 import { Follower } from './follower.ts';
@@ -171,6 +171,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection), geo: geo.view.bytesOf(collection), spelling: spell.bytesOf(collection) });
   const system = createSystem(env, { documents: { checksum }, columns, indexBytesOf, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
   await follower.begin();
+  // Other processes write the databases of workers and followers.
+  if (env.relay === undefined && env.replication?.refusal === undefined) await keepChecksumKey(env.sql);
   await reload();
   await encryption.check();
   // This comes first, because invalid settings end the start here, when nothing is running yet.
@@ -231,7 +233,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   if (env.replication?.role === 'follower') retention?.start();
   env.replication?.start({
     publish: (event, detail) => publishEvent(env, event, detail),
-    changed: followTables({ access, collections, bodies, schemas, fullText, curation, webhooks, automation, spell, embeddings: { load: () => embeddings.restart() } }),
+    changed: followTables({ access, documents, collections, bodies, schemas, fullText, curation, webhooks, automation, spell, embeddings: { load: () => embeddings.restart() } }),
     async replaced() {
       for (const hook of onReplaced) await hook();
     },

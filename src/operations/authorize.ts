@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors/index.ts';
 import type { Identity, Permission } from './identity.ts';
 import type { OperationSpec } from './spec.ts';
+import { valueAt } from './fields.ts';
 
 /** Maximum number of characters of a collection's name that a message repeats, because it has not been validated yet. */
 const SHOWN = 80;
@@ -15,6 +16,7 @@ export function authorize(spec: OperationSpec, identity: Identity, input: object
   const names = namedCollections(spec, input) ?? [];
   if (spec.access !== 'user' && names.length === 0) return requireAdministrator(identity);
   requireOnAll(identity, spec.access === 'user' ? 'read' : spec.access, names);
+  requireReadForConditions(spec, identity, input);
 }
 
 /**
@@ -27,6 +29,13 @@ export function refuseEarly(spec: OperationSpec, identity: Identity, input: obje
   const names = namedCollections(spec, input);
   const isOpen = names === undefined || (names.length === 0 && spec.collections !== undefined);
   if (!isOpen) authorize(spec, identity, input);
+}
+
+/** The outcome of a write on a condition tells whether the condition holds, and so what is stored (decision D-171). */
+function requireReadForConditions(spec: OperationSpec, identity: Identity, input: object): void {
+  const condition = spec.conditions?.find((path) => (valueAt(input, path) ?? false) !== false);
+  if (condition === undefined || mayRead(spec, identity, input)) return;
+  throw new ServiceError('forbidden', `forbidden: ${condition} asks what is stored, which needs read permission on the collection; send the write without it`);
 }
 
 /** Whether the identity may read every collection that the input names; if it names none, only administrators may. */

@@ -19,7 +19,7 @@ import { pageOf } from './pages.ts';
 import type { OperationSpec } from './spec.ts';
 import { withTimeout } from './timeout.ts';
 import { withWarnings } from './warnings.ts';
-import { withoutFields } from './without-fields.ts';
+import { unreadFields, withoutFields } from './fields.ts';
 
 /** An invocation and its result, for audit and metrics. */
 export interface Outcome {
@@ -201,8 +201,9 @@ const BODIES = ['contentMd', 'results.document.contentMd'];
 /** The answer without what shows stored content, for callers who may write but not read (decision D-139), or who may only search. */
 function withheld<T>(spec: OperationSpec, identity: Identity, input: object, whole: Reply<T>): Reply<T> {
   const reply = identity.withoutBodies === true && spec.access !== 'public' ? new Reply(withoutFields(whole.value, BODIES) as T, whole.headers, whole.status) : whole;
-  if (spec.readFields === undefined || mayRead(spec, identity, input)) return reply;
-  return new Reply(withoutFields(reply.value, spec.readFields) as T, reply.headers, reply.status);
+  const { readFields, unread } = spec;
+  if ((readFields === undefined && unread === undefined) || mayRead(spec, identity, input)) return reply;
+  return new Reply(unreadFields(withoutFields(reply.value, readFields ?? []), unread ?? {}) as T, reply.headers, reply.status);
 }
 
 /** A file that is produced while it is sent ends with the permission of the caller. */

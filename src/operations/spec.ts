@@ -35,6 +35,13 @@ export interface OperationSpec {
   readonly collections?: readonly string[];
   /** Fields of the response, as dotted paths, that only callers with read permission receive (`x-read-fields`). */
   readonly readFields?: readonly string[];
+  /**
+   * What callers without read permission get in fields that a response cannot be without, by dotted path: 0, or the value of the field beside
+   * it that is named (`x-unread`).
+   */
+  readonly unread?: Readonly<Record<string, string | 0>>;
+  /** Fields of the input, as dotted paths, that ask what is stored, so that only callers with read permission may send them (`x-conditions`). */
+  readonly conditions?: readonly string[];
   /** Field of the response with the list that `offset` and `limit` page; `*` if the response is the list itself (`x-pages`). */
   readonly pages?: string;
   /** False for operations that may run longer than the request limit. */

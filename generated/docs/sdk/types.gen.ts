@@ -650,7 +650,7 @@ export type GivenMeta = {
 export type TtlSeconds = number;
 
 /**
- * Names this state of the document; another one after every change, its expiry included.
+ * Names this state of the document; another one after every change, its expiry included. It is made with a secret key of the database, so it cannot be computed from the content.
  */
 export type DocumentChecksum = string;
 
@@ -675,7 +675,7 @@ export type AddDocumentRequest = {
      */
     saveRevision?: boolean;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -693,7 +693,7 @@ export type Meta = {
 export type UnixSeconds = number;
 
 /**
- * A document as a write left it. Callers without read permission on the collection get its identity and times only.
+ * A document as a write left it. Callers without read permission on the collection get its identity and the time of the write only.
  */
 export type WrittenDocument = {
     /**
@@ -717,7 +717,7 @@ export type WrittenDocument = {
      */
     contentMd?: string;
     /**
-     * When the document was first created.
+     * When the document was first created; to callers without read permission, the same as `updatedAt`.
      */
     addedAt: UnixSeconds;
     /**
@@ -725,7 +725,7 @@ export type WrittenDocument = {
      */
     updatedAt: UnixSeconds;
     /**
-     * When the document expires; absent when it has no TTL.
+     * When the document expires; absent when it has no TTL. Callers without read permission get it where the write was about it (`/v1/set-ttl`).
      */
     expiresAt?: UnixSeconds;
     /**
@@ -793,11 +793,11 @@ export type Sanitized = number;
 
 export type AddDocumentsResponse = {
     /**
-     * Documents that are new.
+     * Documents that are new; to callers without read permission, all that were stored.
      */
     added: Count;
     /**
-     * Documents that existed and were updated.
+     * Documents that existed and were updated; 0 for callers without read permission.
      */
     updated: Count;
     /**
@@ -1072,7 +1072,7 @@ export type UpdateDocumentRequest = {
      */
     ttl?: TtlSeconds;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1125,7 +1125,7 @@ export type SetDocumentTtlRequest = {
      */
     ttl: TtlSeconds;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1139,7 +1139,7 @@ export type DeleteDocumentRequest = {
      */
     purge?: boolean;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1200,11 +1200,11 @@ export type DeleteDocumentsRequest = {
 
 export type DeleteDocumentsResponse = {
     /**
-     * Documents that are gone.
+     * Documents that are gone; to callers without read permission, all that were named.
      */
     deleted: Count;
     /**
-     * Documents that did not exist.
+     * Documents that did not exist; 0 for callers without read permission.
      */
     not_found: Count;
     /**
@@ -1223,7 +1223,7 @@ export type DeleteCollectionRequest = {
 
 export type DeleteCollectionResponse = {
     /**
-     * Documents that are gone.
+     * Documents that are gone; 0 for callers without read permission.
      */
     deleted: Count;
     /**
@@ -1263,7 +1263,7 @@ export type GetChecksumResponse = {
      */
     collection: string;
     /**
-     * CRC-32 as 8 lowercase hexadecimal digits.
+     * 8 lowercase hexadecimal digits, made with a secret key of the database; `00000000` without documents.
      */
     checksum: string;
     /**
@@ -1357,7 +1357,7 @@ export type RestoreRevisionRequest = {
      */
     revision?: RevisionNumber;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise, also when it is deleted, nothing happens and the response is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise, also when it is deleted, nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1376,7 +1376,7 @@ export type TruncateRevisionsRequest = {
 
 export type TruncateRevisionsResponse = {
     /**
-     * Revisions that are gone.
+     * Revisions that are gone; 0 for callers without read permission.
      */
     deleted: Count;
     /**
@@ -1442,7 +1442,7 @@ export type IngestProfile = 'default' | 'fast';
  */
 export type IngestOptions = {
     /**
-     * Whether to skip documents that are stored already with the same body (CRC-32 and length), the same metadata and the same expiry. When a page was scraped is no difference: `scraped_at` does not count. Off in `default`, on in `fast`.
+     * Whether to skip documents that are stored already with the same body (CRC-32 and length), the same metadata and the same expiry. When a page was scraped is no difference: `scraped_at` does not count. Off in `default`, on in `fast`. Needs read permission; without it, `fast` does not skip either.
      */
     skipDuplicates?: boolean;
     /**
@@ -1505,15 +1505,15 @@ export type KeyCollision = {
 
 export type IngestDocumentsResponse = {
     /**
-     * Documents that are new.
+     * Documents that are new; to callers without read permission, all that were stored.
      */
     added: Count;
     /**
-     * Documents that existed and were updated.
+     * Documents that existed and were updated; 0 for callers without read permission.
      */
     updated: Count;
     /**
-     * Documents that were stored already, as `skipDuplicates` says. Callers without read permission find them counted in `updated`, since the count would tell them what is stored.
+     * Documents that were stored already, as `skipDuplicates` says; 0 for callers without read permission, whose documents are never skipped.
      */
     skipped: Count;
     /**
@@ -1583,11 +1583,11 @@ export type BulkIngestJob = {
      */
     processed: Count;
     /**
-     * Documents that are new.
+     * Documents that are new; to callers without read permission, all that were stored.
      */
     added: Count;
     /**
-     * Documents that existed and were updated.
+     * Documents that existed and were updated; 0 for callers without read permission.
      */
     updated: Count;
     /**
@@ -1595,7 +1595,7 @@ export type BulkIngestJob = {
      */
     failed: Count;
     /**
-     * The first 50 reasons of failure: `<index> <key>: <reason>`, or one line on the whole job.
+     * The first 50 reasons of failure: `<index> <key>: <reason>`, or one line on the whole job. To callers without read permission, the reasons do not quote metadata.
      */
     errors: Array<string>;
     /**
@@ -1714,11 +1714,11 @@ export type UploadFileResult = UploadedFile & {
  */
 export type UploadBatchResult = {
     /**
-     * Documents that are new.
+     * Documents that are new; to callers without read permission, all that were stored.
      */
     added: Count;
     /**
-     * Documents that existed and were updated, or left as they were because nothing had changed (profile `fast`).
+     * Documents that existed and were updated, or left as they were because nothing had changed (profile `fast`); 0 for callers without read permission.
      */
     updated: Count;
     /**
@@ -2887,7 +2887,7 @@ export type SearchFullTextRequest = {
 
 export type ReindexFullTextResponse = {
     /**
-     * Documents indexed.
+     * Documents indexed; 0 for callers without read permission.
      */
     reindexed: number;
     /**
@@ -3052,7 +3052,7 @@ export type AddStopWordsResponse = {
      */
     status: 'ok';
     /**
-     * Words that were no stop words before.
+     * Words that were no stop words before; 0 for callers without read permission.
      */
     added: number;
 };
@@ -3068,7 +3068,7 @@ export type DeleteStopWordsResponse = {
      */
     status: 'ok';
     /**
-     * Words that were stop words before.
+     * Words that were stop words before; 0 for callers without read permission.
      */
     deleted: number;
 };
@@ -3557,7 +3557,7 @@ export type ReindexVectorsRequest = {
 
 export type ReindexVectorsResponse = {
     /**
-     * Documents embedded.
+     * Documents embedded; 0 for callers without read permission. So are the other counts.
      */
     embedded: number;
     /**
@@ -4724,7 +4724,7 @@ export type ReindexGeoResponse = {
      */
     status: 'ok';
     /**
-     * Documents indexed.
+     * Documents indexed; 0 for callers without read permission.
      */
     points: number;
     /**
@@ -5199,7 +5199,7 @@ export type MemorySummary = {
      */
     createdAt: UnixSeconds;
     /**
-     * Messages that it covers.
+     * Messages that it covers; 0 for callers without read permission.
      */
     messages: number;
 };
@@ -5332,7 +5332,7 @@ export type DeleteSessionResponse = {
     status: 'deleted';
     sessionId: SessionId;
     /**
-     * Messages that the session had.
+     * Messages that the session had; 0 for callers without read permission.
      */
     messages: number;
 };
@@ -6323,7 +6323,7 @@ export type AddDictionaryWordsResponse = {
      */
     status: 'ok';
     /**
-     * Number of words that were not there before.
+     * Number of words that were not there before; 0 for callers without read permission.
      */
     added: number;
 };
@@ -6343,7 +6343,7 @@ export type DeleteDictionaryWordsResponse = {
      */
     status: 'ok';
     /**
-     * Number of words that were removed.
+     * Number of words that were removed; 0 for callers without read permission.
      */
     removed: number;
 };
@@ -8253,12 +8253,12 @@ export type DisableMcpKeyRequestWritable = {
 };
 
 /**
- * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+ * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
  */
 export type IfMatch = string;
 
 /**
- * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412.
+ * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412. Needs read permission on the collection.
  */
 export type UnlessMatch = string;
 
@@ -8806,11 +8806,11 @@ export type AddDocumentData = {
     body: AddDocumentRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
          */
         'If-Match'?: string;
         /**
-         * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412.
+         * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412. Needs read permission on the collection.
          */
         'If-None-Match'?: string;
     };
@@ -9090,7 +9090,7 @@ export type UpdateDocumentData = {
     body: UpdateDocumentRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
          */
         'If-Match'?: string;
     };
@@ -9245,7 +9245,7 @@ export type SetDocumentTtlData = {
     body: SetDocumentTtlRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
          */
         'If-Match'?: string;
     };
@@ -9324,7 +9324,7 @@ export type DeleteDocumentData = {
     body: DeleteDocumentRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
          */
         'If-Match'?: string;
     };
@@ -9730,7 +9730,7 @@ export type RestoreRevisionData = {
     body: RestoreRevisionRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
          */
         'If-Match'?: string;
     };

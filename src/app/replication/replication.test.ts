@@ -41,6 +41,9 @@ async function stop(node: TestNode): Promise<void> {
 
 const add = (node: TestNode, key: string, more: { collection?: string; contentMd?: string } = {}) => node.do('POST', '/v1/add', { collection: 'blog', key, lang: 'en', contentMd: `text of ${key}`, meta: { tag: [key] }, ...more });
 const found = async (node: TestNode, query: string, collection = 'blog') => (await node.do<{ total: number }>('POST', '/v1/fts', { collection, query })).total;
+/** Of a collection and of a document, as callers see them. */
+const checksumsOf = async (node: TestNode): Promise<unknown[]> =>
+  [(await node.do('GET', '/v1/checksum?collection=first')).checksum, (await node.do('GET', '/v1/doc-meta?collection=first&key=before')).checksum];
 
 describe('a leader and its follower (decision 4.11)', () => {
   const KEY = { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') };
@@ -67,6 +70,7 @@ describe('a leader and its follower (decision 4.11)', () => {
     await untilEqual(follower, leader);
     expect(await contentOf(follower.sql)).toEqual(await contentOf(leader.sql));
     await expect.poll(() => found(follower, 'text', 'first'), POLLING).toBe(2);
+    expect(await checksumsOf(follower)).toEqual(await checksumsOf(leader));
     const here = await follower.status();
     await expect.poll(async () => (await leader.status()).followers, POLLING).toMatchObject([{ follower_id: here.node_id, confirmed_lsn: here.current_lsn, status: 'healthy' }]);
     expect(here).toMatchObject({ role: 'follower', leader_addr: address, current_lsn: (await leader.status()).current_lsn, healthy: true, followers: [] });

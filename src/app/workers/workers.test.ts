@@ -62,8 +62,8 @@ describe('several processes on one port', TIME, () => {
   it('read a document as it was last acknowledged, whoever wrote it', async () => {
     for (let i = 0; i < 16; i++) {
       const [writer, reader] = pairs()[i % 4]!;
-      await add(writer, 'rows', 'k', `version ${i}`);
-      expect((await send(reader, '/v1/get', { collection: 'rows', key: 'k', lang: 'en' })).json()).toMatchObject({ contentMd: `version ${i}` });
+      const { checksum } = (await add(writer, 'rows', 'k', `version ${i}`)).json<{ checksum: string }>();
+      expect((await send(reader, '/v1/get', { collection: 'rows', key: 'k', lang: 'en' })).json()).toMatchObject({ contentMd: `version ${i}`, checksum });
     }
   });
 
@@ -141,13 +141,14 @@ describe('several processes on one port', TIME, () => {
   });
 
   it('follow a restore', async () => {
-    await add(clients[0]!, 'restored', 'before', 'a badger');
+    const { checksum } = (await add(clients[0]!, 'restored', 'before', 'a badger')).json<{ checksum: string }>();
     const { backup } = (await send(clients[1]!, '/v1/backup', {})).json<{ backup: string }>();
     await add(clients[1]!, 'restored', 'after', 'a badger');
     expect((await send(clients[1]!, '/v1/restore', { from: backup })).status).toBe(200);
     for (const client of clients) {
       await expect.poll(async () => found(client, 'restored', 'badger'), { timeout: 20_000 }).toBe(1);
       expect((await send(client, '/v1/get', { collection: 'restored', key: 'after', lang: 'en' })).status).toBe(404);
+      expect((await send(client, '/v1/get', { collection: 'restored', key: 'before', lang: 'en' })).json()).toMatchObject({ checksum });
     }
   });
 

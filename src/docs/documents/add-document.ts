@@ -2,7 +2,7 @@ import { concernsSymbols, withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
 import { transactWithCapacity, withCapacity } from './embedding-capacity.ts';
 import { CURRENT, type CurrentRow } from './document-rows.ts';
-import { checksumOf, expectsNothing, requireExpected, type Expectation } from './expectation.ts';
+import { expectsNothing, requireExpected, type Expectation } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
 import { canonicalMeta } from './meta.ts';
 import { putVersions } from './put-versions.ts';
@@ -22,7 +22,7 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
     // An expectation is checked in a transaction of its own.
     const { value: { addedAt, expiresAt, now } } = !expectsNothing(expected)
       ? await transactWithCapacity(deps, demand, async (work, versions) => {
-        await requireExpectedNow(work, identity, expected);
+        await requireExpectedNow(deps, work, identity, expected);
         const [outcome] = await putVersions(work, versions, maxRevisionsOf(deps, collection));
         return { value: { ...outcome!, now: work.now }, stored: versions };
       })
@@ -30,13 +30,13 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
         const put = await deps.sharedWrites.put(versions[0]!, context);
         return { value: put, stored: versions, lsn: put.lsn };
       });
-    const checksum = checksumOf({ key, lang, meta: canonicalMeta(meta), crc: version.body.crc, updated_at: now, expires_at: expiresAt });
+    const checksum = deps.checksums.of({ id: identity.id, key, lang, meta: canonicalMeta(meta), crc: version.body.crc, updated_at: now, expires_at: expiresAt });
     return { id: identity.id, key, lang, meta: meta as Record<string, string[]>, contentMd, addedAt, updatedAt: now, ...(expiresAt !== null && { expiresAt }), checksum };
   };
 }
 
 /** All spellings of a key name one document, so a document stored under any of them counts (identity rule 1). */
-async function requireExpectedNow({ tx, now }: UnitOfWork, { id }: Identity, expected: Expectation): Promise<void> {
+async function requireExpectedNow({ checksums }: Pick<Deps, 'checksums'>, { tx, now }: UnitOfWork, { id }: Identity, expected: Expectation): Promise<void> {
   if (expectsNothing(expected)) return;
-  requireExpected(await tx.get<CurrentRow>(`SELECT ${CURRENT} FROM documents d WHERE d.id = ? AND (d.expires_at IS NULL OR d.expires_at > ?)`, [id, now]), expected);
+  requireExpected(checksums, await tx.get<CurrentRow>(`SELECT ${CURRENT} FROM documents d WHERE d.id = ? AND (d.expires_at IS NULL OR d.expires_at > ?)`, [id, now]), expected);
 }

@@ -16,13 +16,16 @@ import { addFailure, CHUNK } from './writer.ts';
  */
 export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
   return async ({ collection, key, lang, purge, ...expected }, context) => {
-    const deleted = await transact(deps, (work) => removeExpected(work, identify(collection, key, lang), purge, expected), context);
+    const deleted = await transact(deps, (work) => removeExpected(deps, work, identify(collection, key, lang), { purge, expected }), context);
     if (deleted === 0) throw new ServiceError('not_found', 'not found', { body: { deleted: false } });
     return { deleted: true, status: 'deleted', collection, key, lang };
   };
 }
 
-/** `POST /v1/delete-batch`: each item succeeds or fails alone; a document named twice is deleted once and then not found. */
+/**
+ * `POST /v1/delete-batch`: each item succeeds or fails alone; a document named twice is deleted once and then not found. To callers without
+ * read permission, all count as deleted.
+ */
 export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments'] {
   return async ({ collection, documents, purge }, context) => {
     const result = { deleted: 0, not_found: 0, failed: 0, errors: [] as string[] };
@@ -34,7 +37,8 @@ export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments']
         if (problem === undefined) identities.push(identify(collection, item.key!, item.lang!));
         else addFailure(result, start + i, item.key, problem);
       }
-      const deleted = await transact(deps, (work) => remove(work, identities, purge), context);
+      const found = await transact(deps, (work) => remove(work, identities, purge), context);
+      const deleted = context.identity.may('read', collection) ? found : identities.length;
       result.deleted += deleted;
       result.not_found += identities.length - deleted;
     }
@@ -43,11 +47,11 @@ export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments']
 }
 
 /** An absent document is not found, whatever the request expects of it. */
-async function removeExpected(work: UnitOfWork, identity: Identity, purge: boolean, expected: Expectation): Promise<number> {
+async function removeExpected({ checksums }: Pick<Deps, 'checksums'>, work: UnitOfWork, identity: Identity, { purge, expected }: { purge: boolean; expected: Expectation }): Promise<number> {
   if (expectsNothing(expected)) return remove(work, [identity], purge);
   const row = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
   if (row === undefined) return 0;
-  requireExpected(row, expected);
+  requireExpected(checksums, row, expected);
   return remove(work, [identity], purge);
 }
 

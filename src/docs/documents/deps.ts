@@ -7,6 +7,7 @@ import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
 import { transactFor } from '../transact-for.ts';
+import type { Checksums } from './checksums.ts';
 import type { EmbeddingCapacity } from './embedding-capacity.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { RecentDocuments } from './recent-documents.ts';
@@ -20,6 +21,7 @@ export type DocumentHandlers = Required<Pick<Handlers<Operations>,
 
 /** What the handlers of documents work with. */
 export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'> {
+  readonly checksums: Checksums;
   readonly recent: RecentDocuments;
   readonly ttlSweepMs: number;
   /** How long versions of deleted documents are kept, in seconds; 0 keeps none. */
@@ -28,7 +30,7 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
   readonly codeMaxSymbols: number;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly columns: Pick<ColumnsView, 'indexOf'>;
-  readonly schemas: Pick<Schemas, 'violations'>;
+  readonly schemas: Pick<Schemas, 'violations' | 'has'>;
   readonly embeddingCapacity: EmbeddingCapacity;
   readonly preparation?: Preparation | undefined;
   /** As in a `UnitOfWork`. */

@@ -1,6 +1,6 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ROW_MUST_BE_SEALED, SEALED_META, type BodyCodec, type Queries } from '../../storage/index.ts';
-import { checksumOf, type ChecksumRow } from './expectation.ts';
+import type { ChecksumRow, Checksums } from './checksums.ts';
 import type { Identity } from './identity.ts';
 import { parseMeta } from './meta.ts';
 
@@ -75,7 +75,7 @@ export async function decodeDocument(codec: BodyCodec, row: WithBody): Promise<D
 }
 
 /** The document with the checksum that a later write may expect. */
-export async function decodeVersion(codec: BodyCodec, row: WithBody & ChecksumRow): Promise<Document & { checksum: string }> {
+export async function decodeVersion({ codec, checksums }: { readonly codec: BodyCodec; readonly checksums: Checksums }, row: WithBody & ChecksumRow): Promise<Document & { checksum: string }> {
   const contentMd = codec.decodeNow(row.body) ?? (await codec.decodeAsync(row.body));
-  return { ...toDocument(row, contentMd), checksum: checksumOf(row) };
+  return { ...toDocument(row, contentMd), checksum: checksums.of(row) };
 }

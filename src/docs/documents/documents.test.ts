@@ -1,5 +1,8 @@
+import { createHmac } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHANGE_FLAGS } from '../../storage/index.ts';
+import { keepChecksumKey } from './index.ts';
 import { DRIVERS, Fixture, START } from './test-fixture.ts';
 
 const blog = { collection: 'blog', lang: 'en' };
@@ -236,13 +239,16 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
       expect(await checksum()).not.toBe(first);
     });
 
-    it('is the CRC-32 of `id\\0updatedAt\\0crc` of each document by id', async () => {
+    it('is made with the key of the database from the CRC-32 of `id\\0updatedAt\\0crc` of each document by id (decision D-170)', async () => {
+      await keepChecksumKey(fixture.sql);
+      await fixture.documents.load();
       await add({ key: 'b', contentMd: 'B', meta: {} });
       await add({ key: 'a', contentMd: 'A', meta: { z: ['1'], y: ['2', '1'] } });
-      const { crc32 } = await import('node:zlib');
       const line = (key: string, text: string) => `blog|${key}|en\0${START}\0${crc32(text).toString(16).padStart(8, '0')}`;
       const expected = crc32(line('a', 'A{"y":["2","1"],"z":["1"]}') + line('b', 'B{}'));
-      expect(await checksum()).toBe(expected.toString(16).padStart(8, '0'));
+      const { value: key } = (await fixture.sql.get<{ value: string }>("SELECT value FROM settings WHERE name = 'checksum_key'"))!;
+      const keyed = createHmac('sha256', Buffer.from(key, 'base64')).update(expected.toString(16).padStart(8, '0')).digest('hex');
+      expect(await checksum()).toBe(crc32(keyed).toString(16).padStart(8, '0'));
     });
   });
 });

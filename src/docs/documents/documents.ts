@@ -8,6 +8,7 @@ import { addDocument } from './add-document.ts';
 import { addDocuments } from './add-documents.ts';
 import { deleteCollection } from './delete-collection.ts';
 import { deleteDocument, deleteDocuments } from './delete-documents.ts';
+import { Checksums } from './checksums.ts';
 import { createSealers, type Deps, type DocumentHandlers } from './deps.ts';
 import { UNLIMITED_CAPACITY, type EmbeddingCapacity } from './embedding-capacity.ts';
 import { getChecksum } from './get-checksum.ts';
@@ -35,7 +36,7 @@ export interface Documents {
   readonly watch: Watch;
   /** The document of an event in its current state; undefined when it was removed. */
   readonly readDocument: WatchDependencies['readDocument'];
-  /** Drops what is kept in memory, after the database was replaced. */
+  /** Drops what is kept in memory and reads the key of the checksums; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
   /**
    * Starts to remove expired documents every `ttlSweepMs`, and calls `more` after them; repeated calls are harmless. Not for followers and
@@ -51,7 +52,7 @@ export interface DocumentsAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   /** The columns that evaluate filters, orders and counts. */
   readonly columns: Pick<ColumnsView, 'indexOf'>;
-  readonly schemas: Pick<Schemas, 'violations'>;
+  readonly schemas: Pick<Schemas, 'violations' | 'has'>;
   /** Back-pressure of the queue of documents to embed; without limit when absent. */
   readonly embeddingCapacity?: EmbeddingCapacity;
   /** Prepares the documents of batches for the full-text view; without it, the view does all of its work after the write. */
@@ -64,7 +65,8 @@ const DELETED_RETENTION = 2_592_000;
 export function createDocuments(environment: DocsEnvironment, { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY, preparation }: DocumentsAreas): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
   const recent = new RecentDocuments(feed);
-  const stored = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, preparation, sealerOf: createSealers(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
+  const checksums = new Checksums();
+  const stored = { sql, feed, codec, clock, log, checksums, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, preparation, sealerOf: createSealers(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
   const deps: Deps = { ...stored, sharedWrites: new SharedWrites(stored) };
   const writer = createWriter(deps);
   const reader = createReader(deps);
@@ -77,7 +79,10 @@ export function createDocuments(environment: DocsEnvironment, { collections, col
     reader,
     watch: createWatch({ feed, hub, readDocument }),
     readDocument,
-    load: async () => recent.clear(),
+    async load() {
+      await checksums.load(sql);
+      recent.clear();
+    },
     startSweep: (timer, more) => sweeper.start(timer, more),
     stop: async () => {
       await hub.stop();

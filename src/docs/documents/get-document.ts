@@ -4,7 +4,8 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { Reply } from '../../operations/index.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { decodeVersion, findDocument, SHOWN, toDocument, type ShownRow, type WithBody } from './document-rows.ts';
-import { checksumOf, entityTag, type ChecksumRow } from './expectation.ts';
+import type { ChecksumRow } from './checksums.ts';
+import { entityTag } from './expectation.ts';
 import { fillTemplate } from './fill-template.ts';
 import { identify, type Identity } from './identity.ts';
 import { notFound } from './require-valid.ts';
@@ -48,22 +49,23 @@ export function findByName(deps: Deps, { collection, key, lang }: { collection: 
   return deps.recent.get(identity, unixSeconds(deps.clock)) ?? lookUp(deps, identity);
 }
 
-async function lookUp({ sql, codec, clock, recent }: Deps, identity: Identity): Promise<Document> {
+async function lookUp(deps: Deps, identity: Identity): Promise<Document> {
+  const { sql, clock, recent } = deps;
   const { state } = recent;
   const row = await findDocument<WithBody & ChecksumRow>(sql, `${SHOWN}, d.crc, d.body`, identity, unixSeconds(clock));
   if (row === undefined) throw notFound();
-  const document = await decodeVersion(codec, row);
+  const document = await decodeVersion(deps, row);
   recent.set(identity, document, row.meta.length, state);
   return document;
 }
 
 /** `GET /v1/doc-meta`: everything except the body, which is not read (decision D-65). */
-export function getDocumentMeta({ sql, clock }: Deps): DocumentHandlers['getDocumentMeta'] {
+export function getDocumentMeta({ sql, clock, checksums }: Deps): DocumentHandlers['getDocumentMeta'] {
   return async ({ collection, key, lang }) => {
     const row = await findDocument<ShownRow & ChecksumRow>(sql, `${SHOWN}, d.crc`, identify(collection, key, lang), unixSeconds(clock));
     if (row === undefined) throw notFound();
     const { contentMd: _, id, ...shown } = toDocument(row, '');
-    const checksum = checksumOf(row);
+    const checksum = checksums.of(row);
     return new Reply({ id, collection, ...shown, checksum }, entityTag(checksum));
   };
 }

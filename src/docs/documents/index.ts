@@ -1,5 +1,6 @@
 /** The door of the documents area. */
 export { createDocuments, type Documents } from './documents.ts';
+export { keepChecksumKey } from './checksums.ts';
 export { ContentReader, contentsFor, WITHOUT_CONTENT, type ContentOptions, type ResultRow } from './content-reader.ts';
 export { contextCost, countWithinBudget } from './context-budget.ts';
 export { UNLIMITED_CAPACITY, transactWithCapacity, type EmbeddingCapacity, type WaitBudget, type Reservation, type PendingDocument } from './embedding-capacity.ts';

@@ -6,6 +6,7 @@ import { documentTest, type Filter } from '../../search/filter/index.ts';
 import type { Row } from '../../storage/index.ts';
 import { selectDocuments } from '../columns/index.ts';
 import { readCollection, type CollectionRow } from '../stored-collections.ts';
+import { hex } from './checksums.ts';
 import { scanRows } from './collection-rows.ts';
 import type { Deps } from './deps.ts';
 import { decodeDocument, SHOWN, type WithBody } from './document-rows.ts';
@@ -68,7 +69,10 @@ interface ChecksumRow extends Row {
   readonly meta: string;
 }
 
-/** CRC-32 over `id \0 updatedAt \0 crc32(body, canonical metadata)` of each document, by id; all CRCs as 8 hex digits. */
+/**
+ * CRC-32 over `id \0 updatedAt \0 crc32(body, canonical metadata)` of each document, by id; all CRCs as 8 hex digits. Callers get it keyed, so
+ * that they cannot compute it from what they guess.
+ */
 async function computeChecksum(deps: Deps, name: string): Promise<{ checksum: string; documentCount: number }> {
   const collection = await readCollection(deps.sql, name);
   let checksum = 0;
@@ -79,7 +83,7 @@ async function computeChecksum(deps: Deps, name: string): Promise<{ checksum: st
     }
     documentCount += rows.length;
   }
-  return { checksum: hex(checksum), documentCount };
+  return { checksum: documentCount === 0 ? hex(0) : deps.checksums.keyed(checksum), documentCount };
 }
 
 function checksumRows({ sql, clock }: Deps, name: string, collection: CollectionRow): AsyncIterable<ChecksumRow[]> {
@@ -87,8 +91,4 @@ function checksumRows({ sql, clock }: Deps, name: string, collection: Collection
     SELECT id, updated_at, crc, meta FROM documents
     WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY id`;
   return scanRows<ChecksumRow>(sql, collection, query, [...idBounds(name), unixSeconds(clock)]);
-}
-
-function hex(checksum: number): string {
-  return checksum.toString(16).padStart(8, '0');
 }

@@ -23,12 +23,12 @@ export function setDocumentTtl(deps: Deps): DocumentHandlers['setDocumentTtl'] {
     const row = await transact(deps, async (work) => {
       const current = await findDocument<CurrentRow & WithBody>(work.tx, `${CURRENT}, d.body`, identity, work.now);
       if (current === undefined) throw notFound();
-      requireExpected(current, expected);
+      requireExpected(deps.checksums, current, expected);
       const expiresAt = expiryAfter(ttl, work.now, null);
       await work.tx.run('UPDATE documents SET expires_at = ? WHERE ord = ?', [expiresAt, current.ord]);
       await work.feed.append(work.tx, [putChange(current, CHANGE_FLAGS.SKIP_WEBHOOKS | CHANGE_FLAGS.BODY_KEPT)]);
       return { ...current, expires_at: expiresAt };
     }, context);
-    return decodeVersion(deps.codec, row);
+    return decodeVersion(deps, row);
   };
 }

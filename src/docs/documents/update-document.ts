@@ -7,7 +7,7 @@ import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
 import { CURRENT, findDocument, toDocument, type CurrentRow, type WithBody } from './document-rows.ts';
 import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
-import { checksumOf, requireExpected, type Expectation } from './expectation.ts';
+import { requireExpected, type Expectation } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
 import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
 import { replaceDocuments } from './replace-documents.ts';
@@ -67,14 +67,14 @@ async function tryChange(
   const { value } = await transactWithCapacity(deps, { versions: [{ flags: 0 }], toPending, waitBudget, signal, by }, async (work, stored) => {
     const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
     if (current === undefined) throw notFound();
-    requireExpected(current, expected);
+    requireExpected(deps.checksums, current, expected);
     if (!isSameVersion(before, current)) return { value: undefined, stored: [] };
     const expiresAt = expiryAfter(changes.ttl, work.now, current.expires_at);
     const { flags } = stored[0]!;
     const replacement = { current, key: current.key, lang: current.lang, meta: next.meta, body, expiresAt, saveRevision: true, flags };
     await replaceDocuments(work, [replacement], maxRevisionsOf(deps, identity.collection));
     const written = { ...current, meta: next.storedMeta, crc: body?.crc ?? current.crc, updated_at: work.now, expires_at: expiresAt };
-    return { value: { ...toDocument(written, next.contentMd), checksum: checksumOf(written) }, stored };
+    return { value: { ...toDocument(written, next.contentMd), checksum: deps.checksums.of(written) }, stored };
   });
   return value;
 }

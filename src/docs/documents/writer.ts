@@ -32,6 +32,11 @@ export interface BatchOptions {
   readonly skipDuplicates?: DuplicateRule | undefined;
   /** Sum of `CHANGE_FLAGS` for the subscribers of the change feed. */
   readonly flags?: number;
+  /**
+   * For callers without read permission: nothing of the result depends on what is stored. Every stored document counts as added, and none as
+   * `embeddingDropped`.
+   */
+  readonly hidesStored?: boolean | undefined;
   /** Number of documents in one transaction; 500 when absent. */
   readonly chunk?: number;
   /** Aborting stops the batch between two transactions; committed ones stay. */
@@ -84,7 +89,7 @@ export function createWriter(deps: Deps): DocumentWriter {
         const versions = await prepare(deps, collection, items.slice(start, start + step), { start, effort }, options, result);
         const within = options.within && ((tx: Transaction, soFar: BatchResult) => options.within!(tx, soFar, Math.min(start + step, items.length)));
         await options.after;
-        await putChunk(deps, collection, versions, { waitBudget, signal: options.signal, by: options.by, within }, result);
+        await putChunk(deps, collection, versions, { waitBudget, signal: options.signal, by: options.by, within, hidesStored: options.hidesStored === true }, result);
       }
       return result;
     },
@@ -96,9 +101,10 @@ interface ChunkOptions {
   readonly signal: AbortSignal | undefined;
   readonly by: Standing | undefined;
   readonly within: ((tx: Transaction, soFar: BatchResult) => Promise<void>) | undefined;
+  readonly hidesStored: boolean;
 }
 
-async function putChunk(deps: Deps, collection: string, versions: readonly NewVersion[], { within, ...wait }: ChunkOptions, result: BatchResult): Promise<void> {
+async function putChunk(deps: Deps, collection: string, versions: readonly NewVersion[], { within, hidesStored, ...wait }: ChunkOptions, result: BatchResult): Promise<void> {
   if (versions.length === 0) {
     if (within !== undefined) await transactFor(deps.sql, wait.by, (tx) => within(tx, result));
     return;
@@ -107,8 +113,8 @@ async function putChunk(deps: Deps, collection: string, versions: readonly NewVe
     const outcomes = await putVersions(work, flagged, maxRevisionsOf(deps, collection));
     const stored = flagged.filter((_, i) => outcomes[i]!.status !== 'skipped');
     const soFar = { ...result };
-    for (const { status } of outcomes) soFar[status]++;
-    soFar.embeddingDropped += stored.filter(({ flags }) => (flags & CHANGE_FLAGS.EMBEDDING_DROPPED) !== 0).length;
+    for (const { status } of outcomes) soFar[hidesStored ? 'added' : status]++;
+    if (!hidesStored) soFar.embeddingDropped += stored.filter(({ flags }) => (flags & CHANGE_FLAGS.EMBEDDING_DROPPED) !== 0).length;
     await within?.(work.tx, soFar);
     return { value: soFar, stored };
   });

@@ -3,7 +3,7 @@ import type { Handlers, Standing } from '../../operations/index.ts';
 import type { Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { Pace } from '../../lib/pace.ts';
-import { repairItem, requireText, type BatchResult, type Documents } from '../documents/index.ts';
+import { repairItem, requireText, type Documents } from '../documents/index.ts';
 import { transactFor } from '../transact-for.ts';
 import { findCollisions, type KeyedItem } from './key-collisions.ts';
 import { changeFlags, effectiveOptions, type EffectiveOptions } from './profile.ts';
@@ -26,15 +26,16 @@ export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>
   return async ({ collection, documents, options = {} }, context) => {
     const start = performance.now();
     requireText(collection);
-    const chosen = effectiveOptions(options);
+    const mayRead = context.identity.may('read', collection);
+    const chosen = effectiveOptions(options, mayRead);
     const { keyed, repaired } = await toItems(documents, chosen);
     const { items, keyCollisions } = findCollisions(collection, keyed);
     if (chosen.autoConfigureCollection) await autoConfigure(deps, collection, context);
     const duplicates = chosen.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined;
-    const result = await deps.writer.put(collection, items, { skipDuplicates: duplicates, flags: changeFlags(chosen), signal: context.signal, by: context });
-    const { added, failed, errors, embeddingDropped } = result;
+    const result = await deps.writer.put(collection, items, { skipDuplicates: duplicates, flags: changeFlags(chosen), signal: context.signal, by: context, hidesStored: !mayRead });
+    const { added, updated, skipped, failed, errors, embeddingDropped } = result;
     return {
-      added, ...existing(result, context.identity.may('read', collection)), failed, errors, collection,
+      added, updated, skipped, failed, errors, collection,
       durationMs: Math.round(performance.now() - start),
       profile: options.profile ?? 'default',
       keyCollisions,
@@ -42,11 +43,6 @@ export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>
       ...(repaired > 0 && { sanitized: repaired }),
     };
   };
-}
-
-/** Documents that existed before. Which of them were unchanged shows what is stored, so only callers with read permission get to know it. */
-function existing({ updated, skipped }: BatchResult, mayRead: boolean): Pick<BatchResult, 'updated' | 'skipped'> {
-  return mayRead ? { updated, skipped } : { updated: updated + skipped, skipped: 0 };
 }
 
 /** Text is repaired first, because URLs and front matter are read from it (decision D-39). */

@@ -16,10 +16,14 @@ const PRESETS: Record<ProfileName, EffectiveOptions> = {
   fast: { ...DEFAULT, textOnly: true, saveRevision: false, skipWebhooks: true, skipDuplicates: true },
 };
 
-/** The profile's options, overridden by those that the request sets. */
-export function effectiveOptions({ profile = 'default', ...given }: IngestOptions): EffectiveOptions {
+/**
+ * The profile's options, overridden by those that the request sets. Nothing is skipped for callers without read permission, because that tells
+ * what is stored.
+ */
+export function effectiveOptions({ profile = 'default', ...given }: IngestOptions, mayRead: boolean): EffectiveOptions {
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...PRESETS[profile], ...Object.fromEntries(set) };
+  const options = { ...PRESETS[profile], ...Object.fromEntries(set) };
+  return { ...options, skipDuplicates: options.skipDuplicates && mayRead };
 }
 
 /** The flags that tell subscribers of the change feed what to skip. */

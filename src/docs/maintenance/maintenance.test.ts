@@ -55,7 +55,7 @@ function createOver(database: Sql): Maintenance {
   const env = environment(database);
   const collections = { configOf: () => undefined };
   columns = createColumns(env, { collections });
-  const areas = { collections, columns, schemas: { violations: async () => [] } };
+  const areas = { collections, columns, schemas: { violations: async () => [], has: () => false } };
   return createMaintenance(env, { documents: createDocuments(env, areas), onRestored: [onRestored] });
 }
 

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
 import { ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, verifyDatabaseFile, type Sql, type Transaction } from '../../storage/index.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { keepChecksumKey } from '../documents/index.ts';
 import { beginHistory, type ReplicationState } from '../replication/index.ts';
 
 /**
@@ -33,6 +34,7 @@ export async function stageBackup(backup: string, target: string, live: LiveData
   const copy = await openDatabase({ path: work });
   try {
     await bringUpToDate(copy, clock);
+    await keepChecksumKey(copy);
     await copy.transaction((tx) => restartFeed(tx, new ChangeFeed(copy, clock), live.head));
     await copy.transaction((tx) => beginHistory(tx, live.replication));
     await copy.snapshotTo(target);

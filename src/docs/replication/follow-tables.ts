@@ -7,6 +7,8 @@ export interface Remembering {
 const TABLES = {
   // Ended sessions are among the settings.
   access: ['settings', 'users', 'api_keys', 'user_groups', 'group_members', 'user_permissions', 'group_permissions', 'mcp_keys', 'password_resets', 'oidc_subjects', 'roles', 'role_permissions', 'user_roles', 'group_roles'],
+  // The key of the checksums is among the settings.
+  documents: ['settings'],
   collections: ['collection_configs'],
   bodies: ['body_stores'],
   schemas: ['schemas'],

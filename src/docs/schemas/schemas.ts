@@ -20,6 +20,8 @@ export interface Schemas {
    * request share its effort. Without a schema there is nothing to wait for.
    */
   violations(collection: string, meta: Meta, effort?: Effort): Promise<string[]> | string[];
+  /** Whether the collection has a schema. */
+  has(collection: string): boolean;
   /** Values that look like mistakes but are allowed, with or without a schema (contract section 2). */
   warnings(meta: Meta): string[];
 }
@@ -70,6 +72,7 @@ export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed
   return {
     handlers,
     violations,
+    has: (collection) => entries.has(collection.toLowerCase()),
     warnings,
     // A transaction, so that no write can commit between reading and replacing.
     load: () => sql.transaction(async (tx) => {

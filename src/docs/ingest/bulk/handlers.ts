@@ -1,3 +1,4 @@
+import type { BulkIngestJob } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
@@ -7,7 +8,7 @@ import { backgroundUserOf } from '../../access/index.ts';
 import { requireText } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { transactFor } from '../../transact-for.ts';
-import { insertChunks, toChunks } from './job-documents.ts';
+import { hidingStored, insertChunks, toChunks } from './job-documents.ts';
 import { cancelJob, insertJob, newJobId, readJob, readJobs, toRecord, type JobRow } from './job-rows.ts';
 
 export type BulkHandlers = Required<Pick<Handlers<Operations>, 'submitBulkIngest' | 'getBulkIngest' | 'cancelBulkIngest' | 'listBulkIngest'>>;
@@ -22,32 +23,35 @@ export interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' |
 /** The operations on bulk ingest jobs (contract sections 3 and 4). Jobs are visible only to callers who may write their collection. */
 export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
   const { sql, clock, keys } = deps;
+  const shown = (row: JobRow, identity: Identity): BulkIngestJob => (identity.may('read', row.collection) ? toRecord(row, keys) : withoutStored(toRecord(row, keys)));
   return {
     submitBulkIngest: async ({ collection, documents, callbackUrl }, context) => {
+      const { identity } = context;
       requireText(collection);
       if (callbackUrl !== undefined) checkCallback(deps, callbackUrl);
       const id = newJobId(clock);
-      const chunks = await toChunks(deps, id, documents);
+      const chunks = await toChunks(deps, id, identity.may('read', collection) ? documents : documents.map(hidingStored));
       const job = await transactFor(sql, context, async (tx) => {
-        await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl: callbackUrl ?? null, submittedAt: unixSeconds(clock), submitter: submitterOf(context.identity) }), chunks);
+        await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl: callbackUrl ?? null, submittedAt: unixSeconds(clock), submitter: submitterOf(identity) }), chunks);
         return readJob(tx, id);
       });
       deps.onSubmit();
-      return toRecord(job!, keys);
+      return shown(job!, identity);
     },
-    getBulkIngest: async ({ id }, { identity }) => toRecord(await find(deps, id, identity), keys),
+    getBulkIngest: async ({ id }, { identity }) => shown(await find(deps, id, identity), identity),
     cancelBulkIngest: async ({ id }, context) => {
-      const job = await find(deps, id, context.identity);
+      const { identity } = context;
+      const job = await find(deps, id, identity);
       const isCancelled = await transactFor(sql, context, (tx) => cancelJob(tx, job, clock.now()));
-      const now = await find(deps, id, context.identity);
+      const now = await find(deps, id, identity);
       if (!isCancelled) throw new ServiceError('invalid_argument', `job already started: its status is ${now.status}`);
       deps.onEnd();
-      return toRecord(now, keys);
+      return shown(now, identity);
     },
     listBulkIngest: async ({ collection }, { identity }) => {
       const wanted = collection?.toLowerCase();
       const rows = (await readJobs(sql)).filter((row) => (wanted === undefined || row.collection.toLowerCase() === wanted) && identity.may('write', row.collection));
-      return { jobs: rows.map((row) => toRecord(row, keys)), total: rows.length };
+      return { jobs: rows.map((row) => shown(row, identity)), total: rows.length };
     },
   };
 }
@@ -62,6 +66,18 @@ async function find({ sql }: BulkHandlerDeps, id: string, identity: Identity): P
   const job = await readJob(sql, id);
   if (job === undefined || !identity.may('write', job.collection)) throw new ServiceError('not_found', 'not found');
   return job;
+}
+
+/** The record without what shows documents: which of them were there before, and the values that break the collection's schema. */
+function withoutStored({ embeddingDropped: _, added, updated, errors, ...record }: BulkIngestJob): BulkIngestJob {
+  return { ...record, added: added + updated, updated: 0, errors: errors.map(withoutValues) };
+}
+
+const VIOLATION = ': validation failed';
+
+function withoutValues(line: string): string {
+  const at = line.indexOf(`${VIOLATION}: `);
+  return at < 0 ? line : line.slice(0, at + VIOLATION.length);
 }
 
 function checkCallback({ outbound }: BulkHandlerDeps, url: string): void {

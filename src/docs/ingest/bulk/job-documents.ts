@@ -16,6 +16,16 @@ export interface Chunk {
   readonly stored: Uint8Array;
 }
 
+/** A document of a job; all of a job hide what is stored, or none (`BatchOptions.hidesStored`). */
+export interface JobDocument extends BatchItem {
+  readonly hidesStored?: boolean;
+}
+
+/** Notes that the job is that of a caller without read permission, whom its callback must not tell what is stored. */
+export function hidingStored<T extends object>(document: T): T & Pick<JobDocument, 'hidesStored'> {
+  return { ...document, hidesStored: true };
+}
+
 interface Deps {
   readonly codec: BodyCodec;
   /** If there are keys, all waiting documents are encrypted: their collection may become encrypted before they are stored. */
@@ -52,7 +62,7 @@ export async function insertChunks(tx: Transaction, seq: number, chunks: readonl
 }
 
 /** The next documents of a job, at most one row of them; undefined when there are none. */
-export async function readDocuments({ codec, keys }: Deps, queries: Queries, job: JobRow): Promise<BatchItem[] | undefined> {
+export async function readDocuments({ codec, keys }: Deps, queries: Queries, job: JobRow): Promise<JobDocument[] | undefined> {
   const { seq } = job;
   const next = job.skipped + job.processed;
   const row = await queries.get<{ first: number; documents: Uint8Array }>(
@@ -60,7 +70,7 @@ export async function readDocuments({ codec, keys }: Deps, queries: Queries, job
   );
   if (row === undefined) return undefined;
   const stored = keys === undefined ? row.documents : openBody(keys, placeOf(job.origin_id ?? job.id, row.first), row.documents);
-  const documents = JSON.parse(await codec.decodeAsync(stored)) as (Partial<BatchItem>)[];
+  const documents = JSON.parse(await codec.decodeAsync(stored)) as (Partial<JobDocument>)[];
   return documents.slice(next - row.first).map(({ saveRevision = true, ...item }) => ({ ...item, saveRevision }));
 }
 

@@ -83,6 +83,7 @@ async function load(deps: WorkerDeps, job: JobRow, signal: AbortSignal): Promise
   await writer.put(job.collection, documents, {
     signal,
     by: standingOf(deps, job),
+    hidesStored: documents.some(({ hidesStored }) => hidesStored === true),
     async within(tx, result, count) {
       const processed = job.processed + count;
       if (!(await advanceJob(tx, keys, { job, before, result, processed }))) throw new Outdated();

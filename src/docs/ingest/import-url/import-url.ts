@@ -34,11 +34,13 @@ export function importUrl(deps: ImportDeps): Required<Handlers<Operations>>['imp
     const { collection, url, lang } = input;
     const key = input.key || urlKey(url, 'path');
     const name = { collection, key, lang };
-    const stored = await find(deps, name, context);
+    // Whether the page is requested conditionally, and with what, shows its server what is stored.
+    const mayRead = context.identity.may('read', collection);
+    const stored = mayRead ? await find(deps, name, context) : undefined;
     const page = await fetchPage(url, validatorsOf(stored, input), { outbound: deps.outbound, version: deps.version, signal: context.signal });
     if (page === undefined) return stored!;
     const item = await toItem(deps, page, input, context.signal);
-    const { errors } = await deps.writer.put(collection, [{ ...item, key, lang, ttl: input.ttl, saveRevision: true }], { skipDuplicates: { ignoredMeta: [] }, signal: context.signal, by: context });
+    const { errors } = await deps.writer.put(collection, [{ ...item, key, lang, ttl: input.ttl, saveRevision: true }], { skipDuplicates: mayRead ? { ignoredMeta: [] } : undefined, signal: context.signal, by: context });
     if (errors[0] !== undefined) throw failureOf(errors[0]);
     const document = await find(deps, name, context);
     if (document === undefined) throw new ServiceError('conflict', 'the document was deleted while it was stored');

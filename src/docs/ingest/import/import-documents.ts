@@ -7,7 +7,7 @@ import { requireText, type BatchItem, type BatchOptions, type DocumentWriter } f
 import { changeFlags, effectiveOptions, type EffectiveOptions } from '../profile.ts';
 import { SCRAPED_AT } from '../to-item.ts';
 import { linesOf } from './lines.ts';
-import { Progress, type Counted } from './progress.ts';
+import { Progress } from './progress.ts';
 import { toBatchItem } from './to-batch-item.ts';
 
 export interface ImportDeps {
@@ -35,7 +35,7 @@ interface Job {
   readonly body: StreamedBody;
   readonly signal: AbortSignal;
   readonly by: Standing;
-  /** Whether the client may know which documents were skipped as unchanged. */
+  /** Whether the client may know which documents were there before. */
   readonly mayRead: boolean;
 }
 
@@ -45,8 +45,9 @@ export function importDocuments(deps: ImportDeps): Required<Handlers<Operations>
     const { caller: { body }, identity, signal } = context;
     requireText(collection);
     if (body === undefined) throw new ServiceError('invalid_argument', 'the documents must come as a stream of lines');
-    const options = effectiveOptions({ profile, ...(saveRevision !== undefined && { saveRevision }) });
-    const content = answerOf(deps, { collection, options, body, signal, by: context, mayRead: identity.may('read', collection) });
+    const mayRead = identity.may('read', collection);
+    const options = effectiveOptions({ profile, ...(saveRevision !== undefined && { saveRevision }) }, mayRead);
+    const content = answerOf(deps, { collection, options, body, signal, by: context, mayRead });
     return { contentType: 'application/x-ndjson', live: true, content } satisfies Download;
   };
 }
@@ -75,7 +76,7 @@ async function run(deps: ImportDeps, job: Job, progress: Progress): Promise<void
       before = stored;
       const done = stored.then(async (result) => {
         await deps.caughtUp(job.signal);
-        progress.add(batch.items.length, shownTo(job, result));
+        progress.add(batch.items.length, result);
       });
       // The rejection is handled when this batch is awaited.
       done.catch(() => undefined);
@@ -126,13 +127,8 @@ async function* batchesOf({ body: { content, maxRecordBytes: maxBytes }, options
 
 const emptyBatch = (): Batch => ({ items: [], numbers: [], units: 0 });
 
-function optionsOf({ options, signal, by }: Job): BatchOptions {
-  return { skipDuplicates: options.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined, flags: changeFlags(options), signal, by };
-}
-
-/** Which documents were unchanged shows what is stored, so only callers with read permission get to know it. */
-function shownTo({ mayRead }: Job, result: Counted): Counted {
-  return mayRead ? result : { ...result, updated: result.updated + result.skipped, skipped: 0 };
+function optionsOf({ options, signal, by, mayRead }: Job): BatchOptions {
+  return { skipDuplicates: options.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined, flags: changeFlags(options), signal, by, hidesStored: !mayRead };
 }
 
 /** The error that the client may see; after a disconnect nothing is logged. */

@@ -49,6 +49,7 @@ class Upload {
   readonly #deps: UploadDeps;
   readonly #input: UploadInput;
   readonly #context: Context;
+  readonly #mayRead: boolean;
   readonly #options: EffectiveOptions;
   readonly #tally = { added: 0, updated: 0, failed: 0, sanitized: 0 };
   readonly #errors: { readonly index: number; readonly line: string }[] = [];
@@ -60,7 +61,8 @@ class Upload {
     this.#deps = deps;
     this.#input = input;
     this.#context = context;
-    this.#options = effectiveOptions({ profile: input.profile });
+    this.#mayRead = context.identity.may('read', input.collection);
+    this.#options = effectiveOptions({ profile: input.profile }, this.#mayRead);
   }
 
   async one(file: File): Promise<UploadedFile & { sanitized?: number }> {
@@ -148,7 +150,9 @@ class Upload {
 
   #write(files: readonly Converted[]): Promise<BatchResult> {
     const skipDuplicates = this.#options.skipDuplicates ? { ignoredMeta: [] } : undefined;
-    return this.#deps.writer.put(this.#input.collection, files.map(({ item }) => item), { skipDuplicates, flags: changeFlags(this.#options), signal: this.#context.signal, by: this.#context });
+    return this.#deps.writer.put(this.#input.collection, files.map(({ item }) => item), {
+      skipDuplicates, flags: changeFlags(this.#options), signal: this.#context.signal, by: this.#context, hidesStored: !this.#mayRead,
+    });
   }
 
   /** The stored document, with its content only if that fits the response or `anyway` is true. Undefined when it was removed again. */

@@ -41,12 +41,13 @@ export function importWiki(deps: WikiDeps): Required<Handlers<Operations>>['impo
     requireText(collection);
     const { maxPages: pageLimit, maxBytes: byteLimit } = deps.limits;
     const source = dumpSource(file, { outbound: deps.outbound, maxBytes: byteLimit, signal });
-    const chosen = effectiveOptions({ profile, skipFts });
-    const tally = new Tally(identity.may('read', collection));
+    const mayRead = identity.may('read', collection);
+    const chosen = effectiveOptions({ profile, skipFts }, mayRead);
+    const tally = new Tally();
     const write = async (batch: ConvertedBatch): Promise<void> => {
       const items = await toItems(deps.sql, [...batch.documents], { collection, lang, saveRevision: chosen.saveRevision });
       const skipDuplicates = chosen.skipDuplicates ? { ignoredMeta: [] } : undefined;
-      const result = await deps.writer.put(collection, items, { skipDuplicates, flags: changeFlags(chosen), signal, by: context, chunk: batchSize });
+      const result = await deps.writer.put(collection, items, { skipDuplicates, flags: changeFlags(chosen), signal, by: context, chunk: batchSize, hidesStored: !mayRead });
       tally.add(batch, result);
     };
     try {
@@ -65,20 +66,14 @@ function isArriving(file: unknown): boolean {
 }
 
 class Tally {
-  readonly #mayRead: boolean;
   #imported = 0;
   #skipped = 0;
   #failed = 0;
   readonly errors: string[] = [];
 
-  /** Which pages were unchanged shows what is stored, so only callers with read permission get to know it. */
-  constructor(mayRead: boolean) {
-    this.#mayRead = mayRead;
-  }
-
   add({ skipped: leftOut, indexes }: ConvertedBatch, { added, updated, skipped, failed, errors }: BatchResult): void {
-    this.#imported += added + updated + (this.#mayRead ? 0 : skipped);
-    this.#skipped += leftOut + (this.#mayRead ? skipped : 0);
+    this.#imported += added + updated;
+    this.#skipped += leftOut + skipped;
     this.#failed += failed;
     for (const line of errors.slice(0, MOST_ERRORS - this.errors.length)) this.errors.push(line.replace(/^\d+/, (index) => String(indexes[Number(index)] ?? index)));
   }
