@@ -8348,7 +8348,7 @@ export type GetHealthData = {
 
 export type GetHealthErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8389,7 +8389,7 @@ export type GetHealthV1Data = {
 
 export type GetHealthV1Errors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8430,7 +8430,7 @@ export type GetReadinessData = {
 
 export type GetReadinessErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8471,7 +8471,7 @@ export type GetReadinessV1Data = {
 
 export type GetReadinessV1Errors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8520,7 +8520,7 @@ export type GetStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8569,7 +8569,7 @@ export type GetSystemInfoErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8618,7 +8618,7 @@ export type GetConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8667,7 +8667,7 @@ export type ListEndpointsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8708,7 +8708,7 @@ export type GetComplianceStatusData = {
 
 export type GetComplianceStatusErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8757,7 +8757,7 @@ export type GetMetricsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8820,7 +8820,7 @@ export type AddDocumentErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -8836,7 +8836,7 @@ export type AddDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8889,7 +8889,7 @@ export type AddDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -8901,7 +8901,7 @@ export type AddDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8964,7 +8964,7 @@ export type GetDocumentErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -8976,7 +8976,7 @@ export type GetDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9029,7 +9029,7 @@ export type SearchDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9041,7 +9041,7 @@ export type SearchDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9104,7 +9104,7 @@ export type UpdateDocumentErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9120,7 +9120,7 @@ export type UpdateDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9196,7 +9196,7 @@ export type GetDocumentMetaErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9259,7 +9259,7 @@ export type SetDocumentTtlErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9275,7 +9275,7 @@ export type SetDocumentTtlErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9338,7 +9338,7 @@ export type DeleteDocumentErrors = {
      */
     404: DeleteDocumentError;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9354,7 +9354,7 @@ export type DeleteDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9407,7 +9407,7 @@ export type DeleteDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9419,7 +9419,7 @@ export type DeleteDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9472,7 +9472,7 @@ export type DeleteCollectionErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9484,7 +9484,7 @@ export type DeleteCollectionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9554,7 +9554,7 @@ export type ListMetaKeysErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9612,7 +9612,7 @@ export type GetChecksumErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9669,7 +9669,7 @@ export type ListRevisionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9681,7 +9681,7 @@ export type ListRevisionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9744,7 +9744,7 @@ export type RestoreRevisionErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9760,7 +9760,7 @@ export type RestoreRevisionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9813,7 +9813,7 @@ export type TruncateRevisionsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9825,7 +9825,7 @@ export type TruncateRevisionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9878,7 +9878,7 @@ export type IngestDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9890,7 +9890,7 @@ export type IngestDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9959,7 +9959,7 @@ export type ImportDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9971,7 +9971,7 @@ export type ImportDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10024,7 +10024,7 @@ export type SubmitBulkIngestErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10036,7 +10036,7 @@ export type SubmitBulkIngestErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10098,7 +10098,7 @@ export type CancelBulkIngestErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10160,7 +10160,7 @@ export type GetBulkIngestErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10218,7 +10218,7 @@ export type ListBulkIngestErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10271,7 +10271,7 @@ export type UploadFilesErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10287,7 +10287,7 @@ export type UploadFilesErrors = {
      */
     422: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10340,7 +10340,7 @@ export type ImportUrlErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10356,7 +10356,7 @@ export type ImportUrlErrors = {
      */
     422: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10446,7 +10446,7 @@ export type ImportWikiErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10458,7 +10458,7 @@ export type ImportWikiErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10511,7 +10511,7 @@ export type ExportDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10523,7 +10523,7 @@ export type ExportDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10585,7 +10585,7 @@ export type CreateBackupByQueryErrors = {
      */
     409: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10638,7 +10638,7 @@ export type CreateBackupErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10654,7 +10654,7 @@ export type CreateBackupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10711,7 +10711,7 @@ export type RestoreBackupErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10723,7 +10723,7 @@ export type RestoreBackupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10781,7 +10781,7 @@ export type DeleteCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10839,7 +10839,7 @@ export type GetCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10892,7 +10892,7 @@ export type SetCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10904,7 +10904,7 @@ export type SetCollectionConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10966,7 +10966,7 @@ export type ListCollectionConfigsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11019,7 +11019,7 @@ export type SetSchemaErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11031,7 +11031,7 @@ export type SetSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11084,7 +11084,7 @@ export type GetSchemaErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11096,7 +11096,7 @@ export type GetSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11149,7 +11149,7 @@ export type DeleteSchemaErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11161,7 +11161,7 @@ export type DeleteSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11214,7 +11214,7 @@ export type ListSchemasErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11226,7 +11226,7 @@ export type ListSchemasErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11279,7 +11279,7 @@ export type ValidateDocumentErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11291,7 +11291,7 @@ export type ValidateDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11455,7 +11455,7 @@ export type SearchFullTextByQueryErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11508,7 +11508,7 @@ export type SearchFullTextErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11520,7 +11520,7 @@ export type SearchFullTextErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11578,7 +11578,7 @@ export type ReindexFullTextErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11627,7 +11627,7 @@ export type ListFullTextLanguagesErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11697,7 +11697,7 @@ export type AutocompleteErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11750,7 +11750,7 @@ export type DeleteSynonymErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11762,7 +11762,7 @@ export type DeleteSynonymErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11824,7 +11824,7 @@ export type ListSynonymsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11877,7 +11877,7 @@ export type AddSynonymsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11889,7 +11889,7 @@ export type AddSynonymsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11942,7 +11942,7 @@ export type DeleteStopWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11954,7 +11954,7 @@ export type DeleteStopWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12016,7 +12016,7 @@ export type ListStopWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12069,7 +12069,7 @@ export type AddStopWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12081,7 +12081,7 @@ export type AddStopWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12134,7 +12134,7 @@ export type AggregateDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12146,7 +12146,7 @@ export type AggregateDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12212,7 +12212,7 @@ export type DeleteCurationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12286,7 +12286,7 @@ export type ListCurationRulesErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12339,7 +12339,7 @@ export type CreateCurationRuleErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12351,7 +12351,7 @@ export type CreateCurationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12408,7 +12408,7 @@ export type UpdateCurationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12420,7 +12420,7 @@ export type UpdateCurationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12473,7 +12473,7 @@ export type SearchVectorsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12485,7 +12485,7 @@ export type SearchVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12538,7 +12538,7 @@ export type ReindexVectorsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12550,7 +12550,7 @@ export type ReindexVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12599,7 +12599,7 @@ export type GetVectorStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12652,7 +12652,7 @@ export type ProjectVectorsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12664,7 +12664,7 @@ export type ProjectVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12721,7 +12721,7 @@ export type ClassifyDocumentErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12733,7 +12733,7 @@ export type ClassifyDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12790,7 +12790,7 @@ export type SearchAcrossCollectionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12802,7 +12802,7 @@ export type SearchAcrossCollectionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12859,7 +12859,7 @@ export type FindSimilarErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12871,7 +12871,7 @@ export type FindSimilarErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12924,7 +12924,7 @@ export type FindDuplicatesErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12936,7 +12936,7 @@ export type FindDuplicatesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12998,7 +12998,7 @@ export type ListEmbeddingConfigsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13051,7 +13051,7 @@ export type CreateEmbeddingConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13063,7 +13063,7 @@ export type CreateEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13125,7 +13125,7 @@ export type DeleteEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13187,7 +13187,7 @@ export type GetEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13249,7 +13249,7 @@ export type UpdateEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13261,7 +13261,7 @@ export type UpdateEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13318,7 +13318,7 @@ export type SetDefaultEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13330,7 +13330,7 @@ export type SetDefaultEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13383,7 +13383,7 @@ export type SearchHybridErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13395,7 +13395,7 @@ export type SearchHybridErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13448,7 +13448,7 @@ export type SearchGeoErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13460,7 +13460,7 @@ export type SearchGeoErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13513,7 +13513,7 @@ export type SearchGeoWithinErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13525,7 +13525,7 @@ export type SearchGeoWithinErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13578,7 +13578,7 @@ export type SearchGeoPolygonErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13590,7 +13590,7 @@ export type SearchGeoPolygonErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13643,7 +13643,7 @@ export type ReindexGeoErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13655,7 +13655,7 @@ export type ReindexGeoErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13704,7 +13704,7 @@ export type GetGeoStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13757,7 +13757,7 @@ export type EncodeGeohashErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13769,7 +13769,7 @@ export type EncodeGeohashErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13822,7 +13822,7 @@ export type DecodeGeohashErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13834,7 +13834,7 @@ export type DecodeGeohashErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13916,7 +13916,7 @@ export type GetCodeGraphErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13973,7 +13973,7 @@ export type QueryCodeGraphErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13985,7 +13985,7 @@ export type QueryCodeGraphErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14038,7 +14038,7 @@ export type StartSessionErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14050,7 +14050,7 @@ export type StartSessionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14107,7 +14107,7 @@ export type AddMessageErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14119,7 +14119,7 @@ export type AddMessageErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14172,7 +14172,7 @@ export type RecallMemoryErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14184,7 +14184,7 @@ export type RecallMemoryErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14241,7 +14241,7 @@ export type SummarizeSessionErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14253,7 +14253,7 @@ export type SummarizeSessionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14306,7 +14306,7 @@ export type ListSessionsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14318,7 +14318,7 @@ export type ListSessionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14375,7 +14375,7 @@ export type GetSessionHistoryErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14387,7 +14387,7 @@ export type GetSessionHistoryErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14449,7 +14449,7 @@ export type DeleteSessionErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14515,7 +14515,7 @@ export type ListWebhooksErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14568,7 +14568,7 @@ export type CreateWebhookErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14580,7 +14580,7 @@ export type CreateWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14637,7 +14637,7 @@ export type DeleteWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14649,7 +14649,7 @@ export type DeleteWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14706,7 +14706,7 @@ export type UpdateWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14718,7 +14718,7 @@ export type UpdateWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14784,7 +14784,7 @@ export type ListWebhookDeadLettersErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14841,7 +14841,7 @@ export type RedeliverWebhooksErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14853,7 +14853,7 @@ export type RedeliverWebhooksErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14910,7 +14910,7 @@ export type TestWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14922,7 +14922,7 @@ export type TestWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15002,7 +15002,7 @@ export type StreamEventsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15064,7 +15064,7 @@ export type ListAutomationRulesErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15117,7 +15117,7 @@ export type CreateAutomationRuleErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15129,7 +15129,7 @@ export type CreateAutomationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15191,7 +15191,7 @@ export type DeleteAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15253,7 +15253,7 @@ export type GetAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15315,7 +15315,7 @@ export type UpdateAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15327,7 +15327,7 @@ export type UpdateAutomationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15389,7 +15389,7 @@ export type TestAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15459,7 +15459,7 @@ export type ListAutomationLogsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15512,7 +15512,7 @@ export type QueryTemporalErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15524,7 +15524,7 @@ export type QueryTemporalErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15577,7 +15577,7 @@ export type ListHotDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15589,7 +15589,7 @@ export type ListHotDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15642,7 +15642,7 @@ export type GetTemporalHistogramErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15654,7 +15654,7 @@ export type GetTemporalHistogramErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15707,7 +15707,7 @@ export type SuggestSpellingErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15719,7 +15719,7 @@ export type SuggestSpellingErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15772,7 +15772,7 @@ export type CleanSpellingErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15784,7 +15784,7 @@ export type CleanSpellingErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15837,7 +15837,7 @@ export type DeleteDictionaryWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15849,7 +15849,7 @@ export type DeleteDictionaryWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15911,7 +15911,7 @@ export type ListDictionaryErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15964,7 +15964,7 @@ export type AddDictionaryWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15976,7 +15976,7 @@ export type AddDictionaryWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16029,7 +16029,7 @@ export type LoginErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16041,7 +16041,7 @@ export type LoginErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16094,7 +16094,7 @@ export type RefreshSessionErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16151,7 +16151,7 @@ export type LogoutErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16163,7 +16163,7 @@ export type LogoutErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16208,7 +16208,7 @@ export type GetSignInMethodsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16253,7 +16253,7 @@ export type StartOidcSignInErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16310,7 +16310,7 @@ export type FinishOidcSignInErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16322,7 +16322,7 @@ export type FinishOidcSignInErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16379,7 +16379,7 @@ export type RegisterUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16395,7 +16395,7 @@ export type RegisterUserErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16448,7 +16448,7 @@ export type GetCurrentUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16505,7 +16505,7 @@ export type ChangePasswordErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16517,7 +16517,7 @@ export type ChangePasswordErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16574,7 +16574,7 @@ export type RedeemPasswordResetErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16586,7 +16586,7 @@ export type RedeemPasswordResetErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16643,7 +16643,7 @@ export type CreateApiKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16655,7 +16655,7 @@ export type CreateApiKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16725,7 +16725,7 @@ export type ListApiKeysErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16787,7 +16787,7 @@ export type DeleteApiKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16849,7 +16849,7 @@ export type RevokeApiKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16915,7 +16915,7 @@ export type ListUsersErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16977,7 +16977,7 @@ export type DeleteUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17039,7 +17039,7 @@ export type UpdateUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17051,7 +17051,7 @@ export type UpdateUserErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17113,7 +17113,7 @@ export type CreatePasswordResetErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17125,7 +17125,7 @@ export type CreatePasswordResetErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17187,7 +17187,7 @@ export type SetUserRolesErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17199,7 +17199,7 @@ export type SetUserRolesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17270,7 +17270,7 @@ export type ExplainAccessErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17340,7 +17340,7 @@ export type ListPermissionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17397,7 +17397,7 @@ export type SetPermissionErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17409,7 +17409,7 @@ export type SetPermissionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17475,7 +17475,7 @@ export type ListGroupsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17532,7 +17532,7 @@ export type CreateGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17548,7 +17548,7 @@ export type CreateGroupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17610,7 +17610,7 @@ export type DeleteGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17672,7 +17672,7 @@ export type GetGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17734,7 +17734,7 @@ export type UpdateGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17746,7 +17746,7 @@ export type UpdateGroupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17808,7 +17808,7 @@ export type SetGroupRolesErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17820,7 +17820,7 @@ export type SetGroupRolesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17886,7 +17886,7 @@ export type ListRolesErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17948,7 +17948,7 @@ export type DeleteRoleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18010,7 +18010,7 @@ export type SetRoleErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -18022,7 +18022,7 @@ export type SetRoleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18096,7 +18096,7 @@ export type ListGroupPermissionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18153,7 +18153,7 @@ export type SetGroupPermissionErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -18165,7 +18165,7 @@ export type SetGroupPermissionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18222,7 +18222,7 @@ export type DeleteMcpKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -18234,7 +18234,7 @@ export type DeleteMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18296,7 +18296,7 @@ export type ListMcpKeysErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18349,7 +18349,7 @@ export type CreateMcpKeyErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -18361,7 +18361,7 @@ export type CreateMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18418,7 +18418,7 @@ export type DisableMcpKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -18430,7 +18430,7 @@ export type DisableMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18528,7 +18528,7 @@ export type ListAuditEventsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18581,7 +18581,7 @@ export type ListAuditExportersErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18630,7 +18630,7 @@ export type GetEncryptionStatusErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18683,7 +18683,7 @@ export type RotateEncryptionErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -18695,7 +18695,7 @@ export type RotateEncryptionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18744,7 +18744,7 @@ export type ListEncryptionJobsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18806,7 +18806,7 @@ export type GetEncryptionJobErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18855,7 +18855,7 @@ export type GetReplicationStatusErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**

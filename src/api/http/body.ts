@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { bodyError, ServiceError } from '../../errors/index.ts';
-import { BodyCutOff } from '../../lib/request-bytes.ts';
+import { ServiceError } from '../../errors/index.ts';
 import { decodeUtf8, decodeUtf8Escaping } from '../../lib/utf8.ts';
 import { bodyText, parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody, type OperationSpec } from '../../operations/index.ts';
 
@@ -33,15 +32,6 @@ export async function readJsonObject(request: IncomingMessage, maxBytes: number,
   if (bytes.length === 0) return absent(requiresBody === true);
   if (!isTyped) throw untyped();
   return requireJsonObject(parseJsonBody(sanitize ? decodeUtf8(bytes) ?? decodeUtf8Escaping(bytes) : bodyText(bytes)));
-}
-
-/** A body as it arrives. Rejects like `readJsonObject` if it is cut off. */
-export async function* piecesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
-  try {
-    yield* request as AsyncIterable<Uint8Array>;
-  } catch (cause) {
-    throw bodyError(new BodyCutOff(cause as Error));
-  }
 }
 
 function absent(isRequired: boolean): Record<string, never> {
