@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { operations, type Operations } from '../../generated/runs/operations.ts';
-import { consolePages, createHttpApp, listenOn, nestedErrors, startHttpServer, type HttpServer, type JudgeWebRequest } from '../api/http/index.ts';
+import { consolePages, createHttpApp, listenOn, nestedErrors, startHttpServer, usualLimits, type HttpServer, type JudgeWebRequest } from '../api/http/index.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { ownNames } from '../lib/own-names.ts';
+import { directClients, type ClientBounds } from '../lib/slow-bodies.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import { createWebGuard } from '../lib/web-guard.ts';
 import { AccessWatches, createInvoker } from '../operations/index.ts';
@@ -53,6 +54,7 @@ interface Parts {
   readonly sql: Sql;
   readonly tls: Certificates | undefined;
   readonly backups: BackupSchedule | undefined;
+  readonly clients: ClientBounds;
   http?: HttpServer;
   fleet?: RunningFleet;
   ship?: LocalShip;
@@ -73,7 +75,8 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
   const sql = await openStore(loaded, variables);
   let accepting = false;
   let sandbox: string = settings.local.enabled ? 'missing' : 'disabled';
-  const parts: Parts = { config, sql, tls, backups, service: createRunQueueService({
+  const clients = directClients(settings.requests.slow_bodies);
+  const parts: Parts = { config, sql, tls, backups, clients, service: createRunQueueService({
     sql, clock, timer, log, config, variables, authority, addresses,
     version: BUILD_VERSION,
     accepting: () => accepting,
@@ -92,7 +95,7 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
     const executor = settings.local.enabled ? await openExecutor(options, clock) : undefined;
     sandbox = (await executor?.fence)?.sandbox ?? sandbox;
     accepting = true;
-    if (authority !== undefined) parts.fleet = await serveFleet(options, parts.service, authority, addresses, clock);
+    if (authority !== undefined) parts.fleet = await serveFleet(options, parts, authority, addresses, clock);
     if (executor !== undefined) parts.ship = startLocalShip({ service: parts.service.fleet, settings, variables, clock, log, executor });
     config.start();
     tls?.follow(timer);
@@ -162,7 +165,7 @@ async function readCertificates({ config }: LoadedRunsConfig, log: Log): Promise
   return cert === '' ? undefined : Certificates.open({ cert: { setting: 'tls.cert', file: cert }, key: { setting: 'tls.key', file: key } }, log);
 }
 
-async function serveHttp({ loaded, log, clock = systemClock, timer = systemTimer, validateResponses = false }: RunsStartOptions, { service, config, tls }: Parts): Promise<HttpServer> {
+async function serveHttp({ loaded, log, clock = systemClock, timer = systemTimer, validateResponses = false }: RunsStartOptions, { service, config, tls, clients }: Parts): Promise<HttpServer> {
   const specification = await readSpecification('runs');
   const { handlers, preconditions, fences, guard } = service;
   const watches = new AccessWatches({ onChange: (listener) => config.onChange(listener), clock, timer });
@@ -179,7 +182,7 @@ async function serveHttp({ loaded, log, clock = systemClock, timer = systemTimer
     apiKeys: false,
     extensions: loaded.config.console ? [consolePages('runs')] : [],
   });
-  return namingSetting('listen', () => startHttpServer(app.callback(), listenOn(loaded.config.listen), nestedErrors, { tls, log }));
+  return namingSetting('listen', () => startHttpServer(app.callback(), listenOn(loaded.config.listen), nestedErrors, { tls, log, clients, limits: usualLimits(loaded.config.requests.body_timeout) }));
 }
 
 /** Pages of other sites are rejected while reading requires no token (decision D-140). */
@@ -190,8 +193,8 @@ function whileReadsAreOpen(config: LiveRunsConfig): JudgeWebRequest {
   return ({ host, origin }) => (!readsAreOpen(config.current()) ? undefined : guard({ host, origin, anyHost: false }));
 }
 
-function serveFleet({ log, timer = systemTimer }: RunsStartOptions, { fleet }: RunQueueService, authority: Authority, addresses: FleetAddresses, clock: Clock): Promise<RunningFleet> {
-  return namingSetting('fleet', () => startFleet({ service: fleet, authority, addresses, clock, timer, log }));
+function serveFleet({ loaded, log, timer = systemTimer }: RunsStartOptions, { service: { fleet }, clients }: Parts, authority: Authority, addresses: FleetAddresses, clock: Clock): Promise<RunningFleet> {
+  return namingSetting('fleet', () => startFleet({ service: fleet, authority, addresses, clock, timer, log, clients, messageMs: loaded.config.requests.body_timeout }));
 }
 
 /**

@@ -11,16 +11,37 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** A body arrived too slowly, as determined by the code that supervises requests. Its connection cannot serve another request either. */
-export class BodyTooSlow extends Error {
-  constructor() {
-    super('the body of the request did not arrive in time');
+/** A body was given up while it arrived, by the code that supervises requests. Its connection cannot serve another request either. */
+export abstract class BodyGivenUp extends Error {}
+
+export class BodyTooSlow extends BodyGivenUp {
+  constructor(bytes: number, seconds: number, bytesPerSecond: number) {
+    super(`the body of the request came too slowly: ${bytes} bytes in ${seconds} s, and at least ${bytesPerSecond} bytes a second are expected; send less at once, or faster`);
     this.name = 'BodyTooSlow';
   }
 }
 
-/** The event that tells a request's reader that its body arrives too slowly. */
+/** Too many bodies of the same client were arriving slowly. */
+export class TooManySlowBodies extends BodyGivenUp {
+  constructor() {
+    super('too many requests from your address are arriving slowly; send fewer at once');
+    this.name = 'TooManySlowBodies';
+  }
+}
+
+/** The event that tells a request's reader that its body is given up; the argument is a `BodyGivenUp`. */
 export const SLOW_BODY = Symbol('slow body');
+
+const streamed = new WeakSet<IncomingMessage>();
+
+/** Declares that a body is processed while it arrives, so that its time is limited by its size; that of other bodies is limited in total. */
+export function expectStream(request: IncomingMessage): void {
+  streamed.add(request);
+}
+
+export function isStreamed(request: IncomingMessage): boolean {
+  return streamed.has(request);
+}
 
 /** A request ended in the middle of its body. */
 export class BodyCutOff extends Error {
@@ -32,7 +53,7 @@ export class BodyCutOff extends Error {
 
 /**
  * Reads all bytes of a request's body. Rejects with `BodyTooLarge` as soon as there are more than `maxBytes`, and with
- * `BodyTooSlow` or `BodyCutOff`. Uses events, because iterating costs three times as much.
+ * `BodyGivenUp` or `BodyCutOff`. Uses events, because iterating costs three times as much.
  */
 export function readRequestBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(new BodyTooLarge(maxBytes));
@@ -70,6 +91,6 @@ function arriving(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
     });
     request.once('error', cutOff);
     request.once('aborted', cutOff);
-    request.once(SLOW_BODY, () => reject(new BodyTooSlow()));
+    request.once(SLOW_BODY, reject);
   });
 }

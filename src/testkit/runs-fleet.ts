@@ -13,6 +13,7 @@ import {
 } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from '../app/runs/fleet.ts';
 import { silentLog } from '../lib/log.ts';
+import { directClients } from '../lib/slow-bodies.ts';
 import type { Context } from '../operations/index.ts';
 import { createArtifacts, type Artifacts } from '../runs/artifacts/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
@@ -106,7 +107,7 @@ ${options.fleet ?? ''}
     await fixture.caches?.start();
     await fixture.fleet.start();
     if (authority !== undefined && options.direct !== true) {
-      fixture.listeners = await startFleet({ service: fixture.fleet.service, authority, addresses: fixture.addresses, clock, timer: fixture.timer, log: silentLog });
+      fixture.listeners = await startFleet({ service: fixture.fleet.service, authority, addresses: fixture.addresses, clock, timer: fixture.timer, log: silentLog, clients: directClients(0), messageMs: 60_000 });
     }
     return fixture;
   }

@@ -5,18 +5,19 @@ import { status, type Metadata } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
 import { silentLog } from '../../lib/log.ts';
+import { directClients } from '../../lib/slow-bodies.ts';
 import { createAddressReader, parseNetwork } from '../../lib/trusted-proxies.ts';
 import type { RateLimit, Sender } from '../../operations/index.ts';
 import { encode } from '../../testkit/grpc-client.ts';
 import { GrpcFixture, type FixtureOptions } from '../../testkit/grpc-fixture.ts';
 import { createGate, type GateOptions } from './gate.ts';
-import { UNLIMITED_RPCS } from './index.ts';
+import { UNLIMITED_RPCS, usualWaits } from './index.ts';
 
 let fixture: GrpcFixture;
 afterEach(() => fixture.stop());
 
 async function start(gate: Partial<GateOptions>, options: FixtureOptions = {}): Promise<void> {
-  const whole: GateOptions = { log: silentLog, accessLog: false, readAddress: createAddressReader([]), unlimited: UNLIMITED_RPCS, waits: { messageMs: 60_000, streamMs: 60_000 }, ...gate };
+  const whole: GateOptions = { log: silentLog, accessLog: false, readAddress: createAddressReader([]), unlimited: UNLIMITED_RPCS, waits: usualWaits(), ...gate };
   fixture = await GrpcFixture.start({ ...options, server: { ...options.server, gate: createGate(whole) } });
 }
 
@@ -36,7 +37,7 @@ async function rawCall(rpc: string, send: (stream: ReturnType<ReturnType<typeof 
 }
 
 describe('a call whose message does not come', () => {
-  const waits = { messageMs: 60, streamMs: 60 };
+  const waits = { ...usualWaits(), messageMs: 60, checkMs: 10 };
 
   it.each([
     ['at all', () => undefined],
@@ -53,6 +54,25 @@ describe('a call whose message does not come', () => {
     const { call, answer } = fixture.client.send('AddBatchStream');
     call.write(encode('AddBatchStream', { collection: 'c', document: {} }));
     expect(await answer.catch((error: unknown) => error)).toMatchObject({ code: status.DEADLINE_EXCEEDED });
+  });
+
+  it('is ended in a stream whose messages are fewer bytes than the time allows, in the middle of them', async () => {
+    await start({ waits: { ...usualWaits(), rates: [{ afterMs: 50, bytesPerSecond: 10_000_000 }], checkMs: 10 } });
+    const { call, answer } = fixture.client.send('AddBatchStream');
+    const timer = setInterval(() => call.write(encode('AddBatchStream', { collection: 'c', document: {} })), 5);
+    expect(await answer.catch((error: unknown) => error)).toMatchObject({ code: status.DEADLINE_EXCEEDED, details: expect.stringContaining('at least 10000000 bytes a second') });
+    clearInterval(timer);
+  });
+
+  it('is ended when there are too many of its client, the slowest first', async () => {
+    await start({ waits: { ...usualWaits(), slowAfterMs: 20, checkMs: 10 }, slowBodies: directClients(1).slowBodies });
+    const [slower, quicker] = [fixture.client.send('Upload'), fixture.client.send('AddBatchStream')];
+    const timer = setInterval(() => quicker.call.write(encode('AddBatchStream', { collection: 'c', document: {} })), 5);
+    const error = await slower.answer.catch((thrown: unknown) => thrown) as { code: status; metadata: Metadata };
+    expect([error.code, error.metadata.get('quire-code'), error.metadata.get('retry-after')]).toEqual([status.RESOURCE_EXHAUSTED, ['rate_limited'], ['5']]);
+    clearInterval(timer);
+    quicker.call.end();
+    expect(await quicker.answer).toBeInstanceOf(Object);
   });
 
   it('a long handler or response does not count as a silent call', async () => {

@@ -1,24 +1,12 @@
-import {
-  ServerInterceptingCall, status,
-  type Metadata, type Responder, type ServerInterceptingCallInterface, type ServerInterceptor,
-} from '@grpc/grpc-js';
-import { ServiceError } from '../../errors/index.ts';
+import { Metadata, ServerInterceptingCall, type Responder, type ServerInterceptingCallInterface, type ServerInterceptor, type ServerMethodDefinition } from '@grpc/grpc-js';
 import type { Log } from '../../lib/log.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
+import type { SlowBodyReports } from '../../lib/slow-bodies.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
-import type { QuotaHeaders, RateLimit } from '../../operations/index.ts';
+import type { QuotaHeaders, RateLimit, Sender } from '../../operations/index.ts';
+import { MessageWaits, WaitingCall, type CallKind, type Waits } from './message-waits.ts';
 import { senderOf, text } from './request.ts';
 import { statusOf } from './status.ts';
-
-/** How long the server waits for a client's message, in milliseconds. */
-export interface Waits {
-  /** For the single message of a call. */
-  readonly messageMs: number;
-  /** For the next message of a stream, which may be infrequent. */
-  readonly streamMs: number;
-}
-
-export const USUAL_WAITS: Waits = { messageMs: 120_000, streamMs: 10 * 60_000 };
 
 export interface GateOptions {
   readonly log: Log;
@@ -29,6 +17,8 @@ export interface GateOptions {
   /** Paths of calls that are exempt from the rate limit. */
   readonly unlimited: ReadonlySet<string>;
   readonly waits: Waits;
+  /** Bounds the calls of each client that wait for their messages; absent where all clients are trusted. */
+  readonly slowBodies?: SlowBodyReports | undefined;
 }
 
 /**
@@ -37,87 +27,78 @@ export interface GateOptions {
  */
 export function createGate(options: GateOptions): ServerInterceptor {
   const { limit, unlimited, waits } = options;
-  return ({ path, requestStream }, call) => {
-    const timeout = new MessageTimeout(call, requestStream ? waits.streamMs : waits.messageMs);
+  const messages = new MessageWaits(waits, options.slowBodies);
+  return (method, call) => {
+    const { path } = method;
+    const kind = kindOf(method);
+    // Such streams may rest for any time, so there is nothing to watch.
+    if (limit === undefined && kind === 'conversation' && waits.conversationMs === Infinity) return call as ServerInterceptingCall;
+    let head = NOTHING;
+    const sender = (): Sender => senderOf({ metadata: head, getPeer: () => call.getPeer() }, options.readAddress);
+    const waiting = new WaitingCall(call, kind, () => sender().ip);
     let quota: QuotaHeaders = {};
     const refuse = (metadata: Metadata, error: unknown): void => {
       const ending = statusOf(error, requestIdOf(text(metadata, 'x-request-id')));
-      if (options.accessLog) options.log.info({ method: path, code: ending.code, ip: senderOf({ metadata, getPeer: () => call.getPeer() }, options.readAddress).ip }, 'request');
+      if (options.accessLog) options.log.info({ method: path, code: ending.code, ip: sender().ip }, 'request');
       call.sendStatus(ending);
     };
     const admit = async (metadata: Metadata, go: (metadata: Metadata) => void): Promise<void> => {
       try {
-        quota = await limit!.admit(senderOf({ metadata, getPeer: () => call.getPeer() }, options.readAddress));
+        quota = await limit!.admit(sender());
       } catch (error) {
         return refuse(metadata, error);
       }
       go(metadata);
     };
-    return new TimedCall(call, timeout, {
+    return new TimedCall(call, () => messages.begin(waiting), {
       start: (next) => next({
         onReceiveMetadata: (metadata, go) => {
+          head = metadata;
           if (limit === undefined || unlimited.has(path)) go(metadata);
           else void admit(metadata, go);
         },
-        onReceiveMessage: (message, go) => {
-          timeout.end();
+        onReceiveMessage: (message: unknown, go) => {
+          messages.end(waiting);
+          if (message instanceof Uint8Array) waiting.bytes += message.length;
           go(message);
         },
         onReceiveHalfClose: (go) => {
-          timeout.end();
+          messages.end(waiting);
           go();
         },
-        onCancel: () => timeout.end(),
+        onCancel: () => messages.end(waiting),
       }),
       sendMetadata: (metadata, go) => go(withQuota(metadata, quota)),
       sendStatus: (ending, go) => {
-        timeout.end();
+        messages.end(waiting);
         go(ending);
       },
     });
   };
 }
 
+const NOTHING = new Metadata();
+
 function withQuota(metadata: Metadata, quota: QuotaHeaders): Metadata {
   for (const [name, value] of Object.entries(quota)) metadata.set(name.toLowerCase(), value);
   return metadata;
 }
 
-/** Ends a call when what the server waits for does not come in time. */
-class MessageTimeout {
-  readonly #call: ServerInterceptingCallInterface;
-  readonly #milliseconds: number;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(call: ServerInterceptingCallInterface, milliseconds: number) {
-    this.#call = call;
-    this.#milliseconds = milliseconds;
-  }
-
-  begin(): void {
-    this.end();
-    this.#timer = setTimeout(() => {
-      const error = new ServiceError('request_timeout', `nothing came for ${this.#milliseconds / 1000} s`);
-      this.#call.sendStatus({ ...statusOf(error, requestIdOf(undefined)), code: status.DEADLINE_EXCEEDED });
-    }, this.#milliseconds).unref();
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-  }
+function kindOf({ requestStream, responseStream }: Pick<ServerMethodDefinition<unknown, unknown>, 'requestStream' | 'responseStream'>): CallKind {
+  if (!requestStream) return 'one message';
+  return responseStream ? 'conversation' : 'stream';
 }
 
-/** A server that asks for a message waits for the client; one that does not is busy itself. */
 class TimedCall extends ServerInterceptingCall {
-  readonly #timeout: MessageTimeout;
+  readonly #onRead: () => void;
 
-  constructor(call: ServerInterceptingCallInterface, timeout: MessageTimeout, responder: Responder) {
+  constructor(call: ServerInterceptingCallInterface, onRead: () => void, responder: Responder) {
     super(call, responder);
-    this.#timeout = timeout;
+    this.#onRead = onRead;
   }
 
   override startRead(): void {
-    this.#timeout.begin();
+    this.#onRead();
     super.startRead();
   }
 }

@@ -1,6 +1,7 @@
 export { serverCredentials } from './credentials.ts';
 export { addDocsServices, describeRpcs, DOCS_SERVICES, UNLIMITED_RPCS } from './docs/services.ts';
-export { createGate, USUAL_WAITS, type GateOptions } from './gate.ts';
+export { createGate, type GateOptions } from './gate.ts';
+export { usualWaits } from './message-waits.ts';
 export { readSchema, type Schema } from './message/index.ts';
 export { NodeLink } from './node-link.ts';
 export { startGrpcServer, type GrpcServer, type GrpcServerOptions } from './server.ts';

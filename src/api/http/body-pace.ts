@@ -1,51 +1,54 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SLOW_BODY } from '../../lib/request-bytes.ts';
+import { missedRate, type ArrivalPace } from '../../lib/arrival-pace.ts';
+import { BodyTooSlow, isStreamed, SLOW_BODY, TooManySlowBodies, type BodyGivenUp } from '../../lib/request-bytes.ts';
+import type { ClientBounds, SlowBody } from '../../lib/slow-bodies.ts';
+import { clientNetwork } from '../../lib/trusted-proxies.ts';
 
-/** The slowest pace at which the body of a request may arrive. */
-export interface BodyPace {
-  /** Milliseconds of waiting for the client within which `bytes` must arrive. */
-  readonly periodMs: number;
-  readonly bytes: number;
-  /** Milliseconds for which a body is still read after its response was sent, so that a client can read that response. */
+export interface BodyLimits {
+  readonly pace: ArrivalPace;
+  /** Milliseconds for which a connection is still read after the last response was sent on it, so that a client can read that response. */
   readonly maxReadOnMs: number;
   /** Milliseconds between two checks. */
   readonly checkMs: number;
 }
 
-/**
- * 500 bytes a second over 20 seconds, the pace that Apache's mod_reqtimeout requires; a client that keeps this pace may
- * take any time in total.
- */
-export const USUAL_PACE: BodyPace = { periodMs: 20_000, bytes: 10_000, maxReadOnMs: 5000, checkMs: 1000 };
+export interface BodyWatchOptions {
+  readonly limits: BodyLimits;
+  /** Bounds the slow bodies of each client; absent for connections within the service. */
+  readonly clients?: ClientBounds | undefined;
+  /** Sends the response to a request whose body is given up and has no reader that handles it. */
+  readonly onGivenUp: (request: IncomingMessage, response: ServerResponse, error: BodyGivenUp) => void;
+}
 
 interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Milliseconds of this period in which the server waited for the client. */
+  /** Bytes that the connection had received when the body began, and when the present period began. */
+  readonly bytesBefore: number;
+  periodBytesBefore: number;
+  /** Milliseconds in which the server waited for the client: in all, and in the present period. */
   waited: number;
-  /** Bytes that the connection had received when the period began. */
-  bytesBefore: number;
+  periodWaited: number;
   /** Milliseconds since the response was sent. */
-  readOnMs: number;
+  readOn: number;
+  isGivenUp: boolean;
+  /** The client, once the body is slow; empty if it is not known. */
+  client: string | undefined;
 }
 
 /**
- * Monitors bodies that are arriving. A limit on the total time would cut off large uploads over slow lines, so the pace
- * is limited, and only while the server waits for the client: time in which the server itself does not read is not
- * counted.
+ * Monitors bodies that are arriving. Only time in which the server waits for the client counts: a client is not slow because the server itself does
+ * not read.
  */
 export class BodyWatch {
-  readonly #pace: BodyPace;
-  readonly #onSlow: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly #options: BodyWatchOptions;
   readonly #arriving = new Set<Arrival>();
   readonly #timer: NodeJS.Timeout;
   #checkedAt = performance.now();
 
-  /** `onSlow` sends the response for a slow request whose body has no reader that handles it. */
-  constructor(pace: BodyPace, onSlow: (request: IncomingMessage, response: ServerResponse) => void) {
-    this.#pace = pace;
-    this.#onSlow = onSlow;
-    this.#timer = setInterval(() => this.#check(), pace.checkMs).unref();
+  constructor(options: BodyWatchOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#check(), options.limits.checkMs).unref();
   }
 
   /** Call this when what arrived with the head has been parsed: then a short body is complete. */
@@ -57,10 +60,12 @@ export class BodyWatch {
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#options.clients?.slowBodies.report(this, []);
   }
 
   #begin(request: IncomingMessage, response: ServerResponse): void {
-    const arrival: Arrival = { request, response, waited: 0, bytesBefore: request.socket.bytesRead, readOnMs: 0 };
+    const bytesBefore = request.socket.bytesRead;
+    const arrival: Arrival = { request, response, bytesBefore, periodBytesBefore: bytesBefore, waited: 0, periodWaited: 0, readOn: 0, isGivenUp: false, client: undefined };
     this.#arriving.add(arrival);
     request.once('end', () => this.#arriving.delete(arrival));
   }
@@ -68,33 +73,65 @@ export class BodyWatch {
   #check(): void {
     const now = performance.now();
     // If this process itself was blocked, that time must not count against its clients.
-    const passed = Math.min(now - this.#checkedAt, 2 * this.#pace.checkMs);
+    const passed = Math.min(now - this.#checkedAt, 2 * this.#options.limits.checkMs);
     this.#checkedAt = now;
+    const slow: SlowBody[] = [];
     for (const arrival of this.#arriving) {
-      const { request } = arrival;
+      const { request, response, isGivenUp } = arrival;
       if (request.complete || request.socket.destroyed) this.#arriving.delete(arrival);
-      else this.#look(arrival, passed);
+      else if (response.writableFinished) this.#readOn(arrival, passed);
+      else if (!isGivenUp) this.#wait(arrival, passed, slow);
     }
+    this.#options.clients?.slowBodies.report(this, slow);
   }
 
-  #look(arrival: Arrival, passed: number): void {
-    const { request, response } = arrival;
-    const { periodMs, bytes, maxReadOnMs } = this.#pace;
-    if (response.writableFinished) {
-      arrival.readOnMs += passed;
-      if (arrival.readOnMs >= maxReadOnMs) request.socket.destroy();
-      return;
-    }
+  #readOn(arrival: Arrival, passed: number): void {
+    arrival.readOn += passed;
+    if (arrival.readOn >= this.#options.limits.maxReadOnMs) arrival.request.socket.destroy();
+  }
+
+  /** Adds the body to `slow` if it is. */
+  #wait(arrival: Arrival, passed: number, slow: SlowBody[]): void {
     // Received bytes wait to be read, so the server is the slow side.
-    if (request.readableLength > 0) return;
-    arrival.waited += passed;
-    if (arrival.waited < periodMs) return;
-    const { bytesRead } = request.socket;
-    const isSlow = bytesRead - arrival.bytesBefore < bytes;
-    arrival.waited = 0;
-    arrival.bytesBefore = bytesRead;
-    if (!isSlow) return;
-    this.#arriving.delete(arrival);
-    if (!request.emit(SLOW_BODY)) this.#onSlow(request, response);
+    if (arrival.request.readableLength === 0) {
+      arrival.waited += passed;
+      arrival.periodWaited += passed;
+      const error = this.#judge(arrival);
+      if (error !== undefined) return this.#giveUp(arrival, error);
+    }
+    if (arrival.waited < this.#options.limits.pace.slowAfterMs) return;
+    const client = (arrival.client ??= this.#clientOf(arrival.request));
+    if (client === '') return;
+    slow.push({ client, rate: bytesOf(arrival) / arrival.waited * 1000, end: () => this.#giveUp(arrival, new TooManySlowBodies()) });
+  }
+
+  #judge(arrival: Arrival): BodyTooSlow | undefined {
+    const { stall, whole, stream } = this.#options.limits.pace;
+    const bytes = bytesOf(arrival);
+    const missed = missedRate(isStreamed(arrival.request) ? stream : whole, arrival.waited, bytes);
+    if (missed !== undefined) return new BodyTooSlow(bytes, seconds(arrival.waited), missed.bytesPerSecond);
+    if (arrival.periodWaited < stall.periodMs) return undefined;
+    const { bytesRead } = arrival.request.socket;
+    const period = bytesRead - arrival.periodBytesBefore;
+    const { periodWaited } = arrival;
+    [arrival.periodWaited, arrival.periodBytesBefore] = [0, bytesRead];
+    return period < stall.bytes ? new BodyTooSlow(period, seconds(periodWaited), Math.round(stall.bytes / stall.periodMs * 1000)) : undefined;
+  }
+
+  #giveUp(arrival: Arrival, error: BodyGivenUp): void {
+    const { request, response } = arrival;
+    arrival.isGivenUp = true;
+    if (!request.emit(SLOW_BODY, error)) this.#options.onGivenUp(request, response, error);
+  }
+
+  #clientOf({ socket, headers }: IncomingMessage): string {
+    const address = this.#options.clients?.readAddress(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
+    return address === undefined ? '' : clientNetwork(address);
   }
 }
+
+function bytesOf({ request, bytesBefore }: Arrival): number {
+  return request.socket.bytesRead - bytesBefore;
+}
+
+const seconds = (milliseconds: number): number => Math.round(milliseconds / 100) / 10;

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { bodyError, ServiceError } from '../../errors/index.ts';
-import { BodyCutOff } from '../../lib/request-bytes.ts';
+import { ServiceError } from '../../errors/index.ts';
 import { inputLimits, parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody, type OperationSpec } from '../../operations/index.ts';
 
 const JSON_TYPE = 'application/json';
@@ -33,15 +32,6 @@ export async function readJsonObject(request: IncomingMessage, maxBytes: number,
   if (!isTyped) throw untyped();
   const value = parseJsonBody(bytes, { limits: inputLimits(spec), repairsText: spec.sanitize });
   return requireJsonObject(value instanceof Promise ? await value : value);
-}
-
-/** A body as it arrives. Rejects like `readJsonObject` if it is cut off. */
-export async function* piecesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
-  try {
-    yield* request as AsyncIterable<Uint8Array>;
-  } catch (cause) {
-    throw bodyError(new BodyCutOff(cause as Error));
-  }
 }
 
 function absent(isRequired: boolean): Record<string, never> {

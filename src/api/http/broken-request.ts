@@ -20,25 +20,42 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 
 const INVALID: Fault = { status: 400, code: 'invalid_argument', reason: 'the request is not valid HTTP' };
 
+export interface RawResponses {
+  readonly format: ErrorFormat;
+  /** Milliseconds after which a connection is cut off whose client has been sent a response and does not close its side. */
+  readonly lingerMs: number;
+}
+
 /**
  * Responds to bytes that are not HTTP, for which no request object exists, with an error body in the usual form, and
  * closes the connection. Does nothing if the client has already disconnected.
  */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, format: ErrorFormat): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, responses: RawResponses): void {
+  if (error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
   const { status, code, reason } = FAULTS[error.code ?? ''] ?? INVALID;
+  endWith(new ServiceError(code, reason, { cause: error }), socket, responses, status);
+}
+
+/** Responds to a request in place of its handler, and closes the connection; `status` if it is not that of the error. */
+export function endWith(error: ServiceError, socket: Duplex, { format, lingerMs }: RawResponses, status?: number): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
   const requestId = randomUUID().replaceAll('-', '').slice(0, 16);
-  const body = JSON.stringify(format.body(toServiceError(new ServiceError(code, reason, { cause: error }), format), requestId));
+  const shown = toServiceError(error, format);
+  const body = JSON.stringify(format.body(shown, requestId));
+  const headers = Object.entries({ ...Object.fromEntries(SECURITY_HEADERS), ...shown.headers, Connection: 'close' });
   socket.end([
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status ?? shown.status} ${STATUS_CODES[status ?? shown.status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    ...SECURITY_HEADERS.map(([name, value]) => `${name}: ${value}`),
-    'Connection: close',
+    ...headers.map(([name, value]) => `${name}: ${value}`),
     '',
     body,
   ].join('\r\n'));
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }

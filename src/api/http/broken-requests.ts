@@ -1,21 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { whenClosed } from '../../lib/when-closed.ts';
-import { answerBrokenRequest } from './broken-request.ts';
-import type { ErrorFormat } from './errors.ts';
+import { answerBrokenRequest, type RawResponses } from './broken-request.ts';
 
 /**
  * Responds to bytes that are not HTTP when every request before them on their connection has its response. Otherwise those responses would be lost,
  * and the client would take the error for the response to the first of these requests, which may have written something.
  */
 export class BrokenRequests {
-  readonly #format: ErrorFormat;
+  readonly #responses: RawResponses;
   readonly #last = new WeakMap<Duplex, ServerResponse>();
   readonly #broken = new WeakSet<Duplex>();
   readonly #answered = new WeakSet<Duplex>();
 
-  constructor(format: ErrorFormat) {
-    this.#format = format;
+  constructor(responses: RawResponses) {
+    this.#responses = responses;
   }
 
   /** Call this for each request as soon as its head has been parsed. */
@@ -41,6 +40,6 @@ export class BrokenRequests {
     // The last response has closed the connection.
     if (socket.writableEnded) return;
     this.#answered.add(socket);
-    answerBrokenRequest(error, socket, this.#format);
+    answerBrokenRequest(error, socket, this.#responses);
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy, { type Busboy, type FieldInfo, type FileInfo } from 'busboy';
 import { bodyError, ServiceError } from '../../errors/index.ts';
-import { BodyCutOff, BodyTooLarge, BodyTooSlow, cutOffBefore, SLOW_BODY } from '../../lib/request-bytes.ts';
+import { BodyCutOff, BodyGivenUp, BodyTooLarge, cutOffBefore, expectStream, SLOW_BODY } from '../../lib/request-bytes.ts';
 import type { Spool } from '../../lib/spool.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 
@@ -45,7 +45,7 @@ export function isForm({ consumes }: Pick<OperationSpec, 'consumes'>): boolean {
 /**
  * Reads a form (RFC 7578) as the flat input of an operation: numbers, booleans and JSON by the schema's types, files as
  * `File`s that the spool stores. One file of a single-file field stays under its name; several files become a list
- * under the schema's field for a list of files. Rejects with 400, 408, 413 or 415.
+ * under the schema's field for a list of files. Rejects with 400, 408, 413, 415 or 429.
  */
 export async function readForm(request: IncomingMessage, options: FormOptions): Promise<Record<string, unknown>> {
   const cutOff = cutOffBefore(request);
@@ -54,7 +54,7 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
   const form = new Form(options);
   try {
     await new Promise<void>((resolve, reject) => {
-      request.once(SLOW_BODY, () => reject(new BodyTooSlow()));
+      request.once(SLOW_BODY, reject);
       request.once('error', (cause) => reject(new BodyCutOff(cause)));
       request.once('close', () => !request.complete && reject(new BodyCutOff()));
       let bytes = 0;
@@ -63,7 +63,10 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
         if (bytes > MAX_FORM_BYTES) reject(new BodyTooLarge(MAX_FORM_BYTES));
       });
       parser.on('field', (name, text, info) => void form.addField(name, text, info).catch(reject));
-      parser.on('file', (name, stream, info) => void form.addFile(name, stream, info).catch(reject));
+      parser.on('file', (name, stream, info) => {
+        expectStream(request);
+        void form.addFile(name, stream, info).catch(reject);
+      });
       parser.on('filesLimit', () => reject(new ServiceError('payload_too_large', `a form has at most ${MAX_FILES} files`)));
       parser.on('fieldsLimit', () => reject(new ServiceError('payload_too_large', `a form has at most ${MAX_FIELDS} fields`)));
       parser.on('error', (error) => reject(new ServiceError('invalid_argument', `invalid form: ${(error as Error).message}`)));
@@ -172,7 +175,7 @@ const shown = (name: string): string => name.slice(0, 80).toWellFormed();
 
 function asServiceError(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
-  if (error instanceof BodyTooLarge || error instanceof BodyTooSlow || error instanceof BodyCutOff) return bodyError(error);
+  if (error instanceof BodyTooLarge || error instanceof BodyGivenUp || error instanceof BodyCutOff) return bodyError(error);
   if (error instanceof Error && 'code' in error && DISK.has(String(error.code))) return new ServiceError('unavailable', 'the files cannot be kept until they are converted', { cause: error });
   return error;
 }

@@ -5,4 +5,4 @@ export { flatErrors, nestedErrors, type ErrorFormat } from './errors.ts';
 export type { Exchange } from './frame.ts';
 export { listenOn } from './listen-on.ts';
 export { createRoutes } from './routes.ts';
-export { startHttpServer, type SocketSource, type HttpServer, type ServerLimits } from './server.ts';
+export { startHttpServer, usualLimits, type SocketSource, type HttpServer, type ServerLimits } from './server.ts';

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/credential.ts';
 import { whenClosed } from '../../lib/when-closed.ts';
 import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, UNLIMITED_OPERATIONS, withWarnings, type Caller, type Invoke, type OperationSpec, type Reply } from '../../operations/index.ts';
-import { checkLines, LINES_TYPE, piecesOf, readJsonObject } from './body.ts';
+import { checkLines, LINES_TYPE, readJsonObject } from './body.ts';
 import type { Spool, SpoolFolder } from '../../lib/spool.ts';
 import { decodeParameters, joinInput } from './decode.ts';
 import { isKnown, notModified } from './entity-tags.ts';
@@ -11,7 +11,7 @@ import { isForm, readForm, type FormSchema } from './form.ts';
 import { refuseForeignPage } from './foreign-page.ts';
 import { parseQuery, unknownParameters, type Query } from './query.ts';
 import { respond } from './respond.ts';
-import { readStreamedFile, takesStream } from './streamed-file.ts';
+import { piecesOf, readStreamedFile, takesStream } from './streamed-file.ts';
 import type { Match, Routes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
 

@@ -2,13 +2,17 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
+import { bodyError } from '../../errors/index.ts';
+import { usualPace } from '../../lib/arrival-pace.ts';
 import { silentLog, type Log } from '../../lib/log.ts';
+import type { ClientBounds } from '../../lib/slow-bodies.ts';
 import { tlsOptions, type TlsSource } from '../../lib/tls.ts';
 import { startListening } from '../../lib/unix-socket.ts';
 import { HandedSockets } from './handed-sockets.ts';
-import { BodyWatch, USUAL_PACE, type BodyPace } from './body-pace.ts';
-import { answerBrokenRequest } from './broken-request.ts';
+import { BodyWatch, type BodyLimits } from './body-pace.ts';
+import { endWith, type RawResponses } from './broken-request.ts';
 import { BrokenRequests } from './broken-requests.ts';
+import { ConnectionShares } from './connection-shares.ts';
 import type { ErrorFormat } from './errors.ts';
 import { shownListen, type Listen } from './listen-on.ts';
 import { openRequests } from './open-requests.ts';
@@ -21,15 +25,19 @@ const MAX_HEADER_BYTES = 16_384;
 export interface ServerLimits {
   /** Milliseconds within which the head of a request must arrive, counted from the connection or from the first byte of the head. */
   readonly headMs: number;
-  readonly bodies: BodyPace;
+  readonly bodies: BodyLimits;
   /** Clients that read nothing of a response for this many milliseconds are disconnected. */
   readonly stallMs: number;
   /** Open connections; further ones are closed at once. */
   readonly connections: number;
+  /** Of these, the open connections of one client. */
+  readonly connectionsPerClient: number;
 }
 
-/** 8,192 connections leave file descriptors for the database. */
-const USUAL_LIMITS: ServerLimits = { headMs: 20_000, bodies: USUAL_PACE, stallMs: 60_000, connections: 8192 };
+/** 8,192 connections leave file descriptors for the database. `bodyMs` is the longest for a JSON body. */
+export function usualLimits(bodyMs?: number): ServerLimits {
+  return { headMs: 20_000, bodies: { pace: usualPace(bodyMs), maxReadOnMs: 5000, checkMs: 1000 }, stallMs: 60_000, connections: 8192, connectionsPerClient: 2048 };
+}
 
 /** Rejected connections are logged with at most one line a minute. */
 const LOG_EVERY_MS = 60_000;
@@ -39,6 +47,8 @@ export interface ServerExtras {
   readonly tls?: TlsSource | undefined;
   readonly log?: Log;
   readonly limits?: ServerLimits;
+  /** Bounds what each client may hold; without it, as on connections within a service, nothing is bounded by client. */
+  readonly clients?: ClientBounds | undefined;
   /** Accepts the connections; by default, the server itself does. */
   readonly sockets?: SocketSource | undefined;
 }
@@ -68,15 +78,19 @@ export interface HttpServer {
  * Listens, over TLS if there are certificates; a unix socket is accessible to the user of this process only. Rejects
  * with a one-line reason if the address is not available.
  */
-export async function startHttpServer(listener: RequestListener, listen: Listen, errors: ErrorFormat, { tls, log = silentLog, limits = USUAL_LIMITS, sockets }: ServerExtras = {}): Promise<HttpServer> {
-  const bodies = new BodyWatch(limits.bodies, ({ socket }, { headersSent }) => (headersSent ? socket.destroy() : answerBrokenRequest(tooSlow(), socket, errors)));
+export async function startHttpServer(listener: RequestListener, listen: Listen, errors: ErrorFormat, { tls, log = silentLog, limits = usualLimits(), clients, sockets }: ServerExtras = {}): Promise<HttpServer> {
+  const responses: RawResponses = { format: errors, lingerMs: limits.bodies.maxReadOnMs };
+  const bodies = new BodyWatch({
+    limits: limits.bodies, clients,
+    onGivenUp: ({ socket }, { headersSent }, error) => (headersSent ? socket.destroy() : endWith(bodyError(error), socket, responses)),
+  });
   const begin: RequestListener = (request, response) => {
     bodies.watch(request, response);
     // A request that is still being processed has nothing to send, and may take longer; only unread output is limited.
     response.setTimeout(limits.stallMs, () => void (request.socket.writableLength > 0 && request.socket.destroy()));
     listener(request, response);
   };
-  const broken = new BrokenRequests(errors);
+  const broken = new BrokenRequests(responses);
   // At the end of the turn of the event loop, when a short body has been parsed, which Node does after it has reported the head.
   const watched: RequestListener = (request, response) => {
     broken.note(response);
@@ -87,7 +101,8 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   const server = tls === undefined ? createServer(options, watched) : createTlsServer({ ...options, handshakeTimeout: limits.headMs, ...tlsOptions(tls.current) }, watched);
   const forget = server instanceof TlsServer ? tls?.onChange((material) => server.setSecureContext(tlsOptions(material))) : undefined;
   server.maxConnections = limits.connections;
-  logDrops(server, log, limits);
+  if (clients !== undefined) new ConnectionShares(server, limits.connectionsPerClient, clients.isProxy);
+  logDrops(server, log);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => broken.answer(error, socket));
   server.on('checkContinue', (request, response) => {
     continueInTurn(response);
@@ -135,23 +150,18 @@ function continueInTurn(response: ServerResponse): void {
   else proceed();
 }
 
-/** A time limit for whole requests would cut off large uploads: `BodyWatch` requires a minimum pace instead. */
+/** A time limit of Node for whole requests would cut off large uploads and count the server's own time: `BodyWatch` limits bodies instead. */
 function optionsOf({ headMs }: ServerLimits): ServerOptions {
   return { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: headMs, requestTimeout: 0, connectionsCheckingInterval: Math.ceil(headMs / 4) };
 }
 
-/** The error code of Node for a head that does not arrive in time. */
-function tooSlow(): NodeJS.ErrnoException {
-  return Object.assign(new Error('the body came too slowly'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-}
-
-function logDrops(server: Server | TlsServer, log: Log, { connections }: ServerLimits): void {
+function logDrops(server: Server | TlsServer, log: Log): void {
   let loggedAt = -Infinity;
-  server.on('drop', () => {
+  server.on('drop', ({ remoteAddress: lastOf } = {}) => {
     const now = performance.now();
     if (now - loggedAt < LOG_EVERY_MS) return;
     loggedAt = now;
-    log.warn({ connections }, 'connections are rejected: there are too many');
+    log.warn({ lastOf }, 'connections are rejected: there are too many');
   });
 }
 

@@ -1,15 +1,24 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ServiceError } from '../../errors/index.ts';
+import type { ArrivalPace } from '../../lib/arrival-pace.ts';
 import { silentLog } from '../../lib/log.ts';
 import { readRequestBytes } from '../../lib/request-bytes.ts';
+import { directClients, type ClientBounds } from '../../lib/slow-bodies.ts';
+import { createAddressReader, parseNetwork } from '../../lib/trusted-proxies.ts';
 import { flatErrors, startHttpServer, type HttpServer, type ServerLimits } from './index.ts';
 import { readJsonObject } from './body.ts';
+import { piecesOf } from './streamed-file.ts';
 
 /** Like the usual limits, in a fraction of the time: 100 bytes within each tenth of a second. */
-const SHORT: ServerLimits = { headMs: 120, bodies: { periodMs: 100, bytes: 100, maxReadOnMs: 300, checkMs: 10 }, stallMs: 100, connections: 3 };
+const PACE: ArrivalPace = { stall: { periodMs: 100, bytes: 100 }, whole: [], stream: [], slowAfterMs: 20 };
+const SHORT: ServerLimits = { headMs: 120, bodies: bodiesAt(PACE), stallMs: 100, connections: 3, connectionsPerClient: 100 };
+
+function bodiesAt(pace: ArrivalPace): ServerLimits['bodies'] {
+  return { pace, maxReadOnMs: 300, checkMs: 10 };
+}
 
 const servers: HttpServer[] = [];
 const sockets: Socket[] = [];
@@ -20,10 +29,10 @@ afterEach(async () => {
 
 const warnings: string[] = [];
 
-async function serve(listener: RequestListener, limits: Partial<ServerLimits> = {}): Promise<HttpServer> {
+async function serve(listener: RequestListener, limits: Partial<ServerLimits> = {}, clients?: ClientBounds): Promise<HttpServer> {
   warnings.length = 0;
   const log = { ...silentLog, warn: (_: object, message: string) => void warnings.push(message) };
-  const server = await startHttpServer(listener, { host: '127.0.0.1', port: 0 }, flatErrors, { log, limits: { ...SHORT, connections: 100, ...limits } });
+  const server = await startHttpServer(listener, { host: '127.0.0.1', port: 0 }, flatErrors, { log, clients, limits: { ...SHORT, connections: 100, ...limits } });
   servers.push(server);
   return server;
 }
@@ -36,10 +45,20 @@ const reading: RequestListener = (request, response) => {
   );
 };
 
+/** Counts the bytes of a body that it processes while it arrives. */
+const streaming: RequestListener = (request, response) => {
+  const count = async (): Promise<number> => {
+    let bytes = 0;
+    for await (const piece of piecesOf(request)) bytes += piece.length;
+    return bytes;
+  };
+  count().then((bytes) => response.end(String(bytes)), (error: ServiceError) => response.writeHead(error.status, error.headers).end(error.message));
+};
+
 /** A connection without an automatic reader; `text` is what was received. */
-async function open({ url }: HttpServer): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
+async function open({ url }: HttpServer, options: Partial<TcpNetConnectOpts> = {}): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
   const { port, hostname } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, ...options });
   sockets.push(socket);
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
@@ -177,7 +196,105 @@ describe('a client whose body comes too slowly', () => {
   });
 });
 
+describe('the total time of a body', () => {
+  const never = { periodMs: 60_000, bytes: 0 };
+  const soon = [{ afterMs: 100, bytesPerSecond: 10_000_000 }];
+
+  it('is limited where the body is read as a whole, however steadily it comes', async () => {
+    const { socket, received, closed } = await open(await serve(reading, { bodies: bodiesAt({ ...PACE, stall: never, whole: soon }) }));
+    socket.write(head('Content-Length: 1000000\r\n'));
+    drip(socket, 'x'.repeat(500), 5);
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 408 [^]*Connection: close\r\n/);
+  });
+
+  it('is not limited by that where it is processed as it arrives', async () => {
+    const { socket, received } = await open(await serve(streaming, { bodies: bodiesAt({ ...PACE, stall: never, whole: soon }) }));
+    socket.write(head('Content-Length: 3000\r\n'));
+    for (let i = 0; i < 30; i++) {
+      socket.write('x'.repeat(100));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await vi.waitFor(() => expect(received()).toMatch(/^HTTP\/1\.1 200 [^]*3000/));
+  });
+
+  it('is limited by its size there: the rate that it has to keep rises', async () => {
+    const stream = [{ afterMs: 40, bytesPerSecond: 1 }, { afterMs: 150, bytesPerSecond: 10_000_000 }];
+    const { socket, received, closed } = await open(await serve(streaming, { bodies: bodiesAt({ ...PACE, stall: never, stream }) }));
+    socket.write(head('Transfer-Encoding: chunked\r\n'));
+    drip(socket, `ff\r\n${'x'.repeat(255)}\r\n`, 5);
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 408 [^]*at least 10000000 bytes a second are expected/);
+  });
+
+  it('ends a stream whose response has begun with that response, and then its connection', async () => {
+    const { socket, received, closed } = await open(await serve((request, response) => {
+      response.write('begun ');
+      const read = async (): Promise<void> => {
+        for await (const _ of piecesOf(request));
+      };
+      read().then(() => response.end('complete'), (error: ServiceError) => response.end(error.code));
+    }));
+    socket.write(head('Content-Length: 100000\r\n'));
+    drip(socket, 'x', 20);
+    await closed;
+    expect(received()).toMatch(/begun [^]*request_timeout/);
+  });
+});
+
+describe('many slow bodies', () => {
+  const patient = bodiesAt({ ...PACE, stall: { periodMs: 60_000, bytes: 0 } });
+  const body = head('Content-Length: 100000\r\n');
+  const statuses = (opened: readonly { readonly received: () => string }[]): string[] => opened.map(({ received }) => received().slice(9, 12));
+
+  it('of one client: the slowest are refused, their connections close, and quick requests are served', async () => {
+    let arrived = 0;
+    const server = await serve((request, response) => {
+      request.once('data', () => arrived++);
+      reading(request, response);
+    }, { bodies: patient }, directClients(2));
+    const opened = await Promise.all(Array.from({ length: 5 }, () => open(server)));
+    for (const { socket } of opened.slice(0, 2)) {
+      socket.write(body);
+      drip(socket, 'x'.repeat(100), 5);
+    }
+    await vi.waitFor(() => expect(arrived).toBe(2));
+    for (const { socket } of opened.slice(2)) socket.write(body);
+    await Promise.all(opened.slice(2).map(({ closed }) => closed));
+    expect(statuses(opened)).toEqual(['', '', '429', '429', '429']);
+    expect(opened[4]!.received()).toMatch(/Retry-After: 5\r\n[^]*Connection: close|Connection: close\r\n[^]*Retry-After: 5/i);
+    expect((await fetch(server.url, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } })).status).toBe(200);
+    expect(statuses(opened.slice(0, 2))).toEqual(['', '']);
+  });
+
+  it('are counted for each client, behind proxies as well, and over all listeners', async () => {
+    const clients: ClientBounds = { ...directClients(1), readAddress: createAddressReader([parseNetwork('127.0.0.0/8')!]) };
+    const servers = await Promise.all([serve(reading, { bodies: patient }, clients), serve(reading, { bodies: patient }, clients)]);
+    const opened = await Promise.all([0, 1, 0, 1].map((at) => open(servers[at]!)));
+    for (const [i, { socket }] of opened.entries()) {
+      socket.write(head(`Content-Length: 100000\r\nX-Forwarded-For: 192.0.2.${i < 2 ? i : 9}\r\n`));
+      drip(socket, 'x'.repeat(10 + i), 5);
+    }
+    await Promise.race([opened[2]!.closed, opened[3]!.closed]);
+    expect(statuses(opened).toSorted()).toEqual(['', '', '', '429']);
+    expect(statuses(opened.slice(0, 2))).toEqual(['', '']);
+  });
+});
+
 describe('a request that never ends', () => {
+  it('is cut off although its client does not close its side of the connection', async () => {
+    const server = await serve((request, response) => void (request.url === '/' && reading(request, response)), { connections: 1 });
+    const { socket, received } = await open(server, { allowHalfOpen: true });
+    socket.write('POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n');
+    await vi.waitFor(() => expect(received()).toMatch(/^HTTP\/1\.1 408 /));
+    await vi.waitFor(async () => {
+      const next = await open(server);
+      next.socket.write(`${head('Content-Length: 2\r\nConnection: close\r\n')}{}`);
+      await next.closed;
+      expect(next.received()).toMatch(/^HTTP\/1\.1 200 /);
+    }, { timeout: 5000 });
+  });
+
   it('is cut off after its response', async () => {
     const { socket, received, closed } = await open(await serve((_, response) => void response.writeHead(404).end('none')));
     socket.write(head('Transfer-Encoding: chunked\r\n'));
@@ -225,6 +342,25 @@ describe('what is too large or too much', () => {
     socket.write(`GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`);
     await closed;
     expect(received()).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  it('connections of one client are closed beyond its share, and other clients are served', async () => {
+    const server = await serve(reading, { connections: 100, connectionsPerClient: 2, headMs: 60_000 }, directClients(0));
+    const [first] = await Promise.all([open(server), open(server)]);
+    const third = await open(server);
+    await third.closed;
+    expect([third.received(), warnings]).toEqual(['', ['connections are rejected: there are too many']]);
+    const other = await open(server, { localAddress: '127.0.0.2' });
+    other.socket.write(`${head('Content-Length: 2\r\nConnection: close\r\n')}{}`);
+    await other.closed;
+    expect(other.received()).toMatch(/^HTTP\/1\.1 200 /);
+    first.socket.destroy();
+    await vi.waitFor(async () => {
+      const late = await open(server);
+      late.socket.write(`${head('Content-Length: 2\r\nConnection: close\r\n')}{}`);
+      await late.closed;
+      expect(late.received()).toMatch(/^HTTP\/1\.1 200 /);
+    });
   });
 
   it('connections beyond the limit are closed unread, which is logged once, and a freed slot can be taken', async () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import busboy from 'busboy';
 import { bodyError, ServiceError } from '../../errors/index.ts';
-import { BodyCutOff, BodyTooSlow, cutOffBefore, SLOW_BODY } from '../../lib/request-bytes.ts';
+import { BodyCutOff, cutOffBefore, expectStream, SLOW_BODY } from '../../lib/request-bytes.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 
 const FORM = 'multipart/form-data';
@@ -25,7 +25,7 @@ export function takesStream({ consumes }: OperationSpec): boolean {
 /**
  * Begins to read such a request; resolves when the file begins. The file is read only as fast as the consumer reads it.
  * Data that the consumer leaves unread is discarded, so that the client can read the response.
- * Errors: 400 for a form without a file, 415; reading the file itself may throw 400 or 408.
+ * Errors: 400 for a form without a file, 415; reading the file itself may throw 400, 408 or 429.
  */
 export async function readStreamedFile(request: IncomingMessage, spec: OperationSpec): Promise<StreamedFile> {
   const header = request.headers['content-type'] ?? '';
@@ -35,11 +35,18 @@ export async function readStreamedFile(request: IncomingMessage, spec: Operation
   if (!spec.consumes.includes(type)) throw new ServiceError('unsupported_media_type', `content type "${header.slice(0, 80)}" is not supported; send ${spec.consumes.join(', ')}`);
   const cutOff = cutOffBefore(request);
   if (cutOff !== undefined) throw bodyError(cutOff);
-  if (type === FORM) return readForm(request);
+  return type === FORM ? readForm(request) : { fields: new Map(), file: piecesOf(request) };
+}
+
+/** A body as it arrives. What the consumer leaves of it is discarded. Throws 400 if it is cut off, 408 and 429 if it is given up. */
+export async function* piecesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  const cutOff = cutOffBefore(request);
+  if (cutOff !== undefined) throw bodyError(cutOff);
+  expectStream(request);
   const body = new PassThrough();
   endWith(request, body);
   request.pipe(body);
-  return { fields: new Map(), file: taken(request, body) };
+  yield* taken(request, body);
 }
 
 function readForm(request: IncomingMessage): Promise<StreamedFile> {
@@ -69,6 +76,7 @@ function readForm(request: IncomingMessage): Promise<StreamedFile> {
         return fail(new ServiceError('invalid_argument', `the form must have its file in the part file, got ${name.slice(0, 80)}`));
       }
       file = stream;
+      expectStream(request);
       // For a form that ends within its file, only that error is reported.
       stream.once('error', () => undefined);
       resolve({ fields, file: taken(request, stream) });
@@ -86,7 +94,7 @@ function readForm(request: IncomingMessage): Promise<StreamedFile> {
 function endWith(request: IncomingMessage, reader: { destroy(error: Error): unknown }): void {
   request.once('error', (error) => reader.destroy(new BodyCutOff(error)));
   request.once('aborted', () => reader.destroy(new BodyCutOff()));
-  request.once(SLOW_BODY, () => reader.destroy(new BodyTooSlow()));
+  request.once(SLOW_BODY, (error: Error) => reader.destroy(error));
 }
 
 async function* taken(request: IncomingMessage, stream: Readable): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { operations } from '../../../generated/docs/operations.ts';
 import {
-  addDocsServices, createGate, describeRpcs, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, type NodeService, type Schema, UNLIMITED_RPCS, USUAL_WAITS,
+  addDocsServices, createGate, describeRpcs, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, type NodeService, type Schema, UNLIMITED_RPCS, usualWaits,
 } from '../../api/grpc/index.ts';
 import { namingSetting } from '../naming-setting.ts';
 import type { Listener, ProtocolContext } from './context.ts';
@@ -13,7 +13,7 @@ const IMAGE = new URL('../../../generated/proto/docs.binpb', import.meta.url);
 let imageSchema: Promise<Schema> | undefined;
 
 /** gRPC on its own port; absent if it is switched off. */
-export async function serveGrpc({ settings, tls, invoke, admitToEvents, log, service, spools, readAddress, limit }: ProtocolContext): Promise<Listener | undefined> {
+export async function serveGrpc({ settings, tls, invoke, admitToEvents, log, service, spools, readAddress, limit, clients: { slowBodies } }: ProtocolContext): Promise<Listener | undefined> {
   const { enabled, addr, reflection, maxMessageBytes } = settings.grpc;
   if (!enabled) return undefined;
   const schema = await (imageSchema ??= readFile(IMAGE).then(readSchema));
@@ -25,7 +25,7 @@ export async function serveGrpc({ settings, tls, invoke, admitToEvents, log, ser
     services: DOCS_SERVICES,
     followReadiness: (listener) => service.readiness.follow(listener),
     observe: (exchange) => service.observeGrpc(exchange),
-    gate: createGate({ log, accessLog, readAddress, limit, unlimited: UNLIMITED_RPCS, waits: USUAL_WAITS }),
+    gate: createGate({ log, accessLog, readAddress, limit, unlimited: UNLIMITED_RPCS, waits: usualWaits(settings.limits.bodyTimeout), slowBodies }),
     serve: (server) => addDocsServices(server, {
       schema, operations, log, maxMessageBytes, accessLog, readAddress, spools,
       nodes: service.replication?.nodes as NodeService | undefined,

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
-import { consolePages, createHttpApp, flatErrors, listenOn, startHttpServer, type HttpAppOptions } from '../../api/http/index.ts';
+import { consolePages, createHttpApp, flatErrors, listenOn, startHttpServer, usualLimits, type HttpAppOptions } from '../../api/http/index.ts';
 import { namingSetting } from '../naming-setting.ts';
 import type { WorkerPool } from '../workers/index.ts';
 import type { Listener, ProtocolContext, WebContext } from './context.ts';
@@ -9,19 +9,19 @@ import { webGuardOf } from './web-guard.ts';
 
 /** REST, the pages that describe it, and GraphQL on the same port; absent if it is switched off. */
 export async function serveHttp(context: ProtocolContext): Promise<Listener | undefined> {
-  const { settings, log, workers, limit } = context;
+  const { settings, log, workers, clients } = context;
   if (!settings.http.enabled) return undefined;
   const tls = settings.http.addr.kind === 'unix' ? undefined : context.tls;
   const listener = await createHttpListener(context);
-  const server = await namingSetting('SVC_HTTP_ADDR', () => startHttpServer(listener, listenOn(settings.http.addr), flatErrors, { tls, log, sockets: workers?.sockets }));
-  return workers === undefined ? server : serveWorkers(context, server, workers, limit);
+  const server = await namingSetting('SVC_HTTP_ADDR', () => startHttpServer(listener, listenOn(settings.http.addr), flatErrors, { tls, log, clients, limits: usualLimits(settings.limits.bodyTimeout), sockets: workers?.sockets }));
+  return workers === undefined ? server : serveWorkers(context, server, workers);
 }
 
 /** Serves the requests that workers pass on, and trusts the client addresses that they send; then starts the workers. */
-async function serveWorkers(context: ProtocolContext, server: Listener, workers: WorkerPool, limit: ProtocolContext['limit']): Promise<Listener> {
+async function serveWorkers(context: ProtocolContext, server: Listener, workers: WorkerPool): Promise<Listener> {
   const listener = await createHttpListener({ ...context, readAddress: (_, forwarded) => forwarded });
-  const inner = await startHttpServer(listener, { path: await workers.socket() }, flatErrors, { log: context.log });
-  await workers.start(limit);
+  const inner = await startHttpServer(listener, { path: await workers.socket() }, flatErrors, { log: context.log, limits: usualLimits(context.settings.limits.bodyTimeout) });
+  await workers.start(context);
   return {
     url: server.url,
     async stop(graceMs) {

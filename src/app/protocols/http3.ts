@@ -1,4 +1,4 @@
-import { flatErrors, listenOn, startHttpServer } from '../../api/http/index.ts';
+import { flatErrors, listenOn, startHttpServer, usualLimits } from '../../api/http/index.ts';
 import { QuicListener, LIBRARY, loadLibrary, type Http3Library } from '../../api/http3/index.ts';
 import type { TlsSource } from '../../lib/tls.ts';
 import { namingSetting } from '../naming-setting.ts';
@@ -39,11 +39,11 @@ async function requirements({ settings, tls }: ProtocolContext): Promise<{ libra
 }
 
 async function listen(context: ProtocolContext, library: Http3Library, tls: TlsSource): Promise<Http3Listener> {
-  const { settings: { http3: { addr } }, log } = context;
+  const { settings: { http3: { addr }, limits: { bodyTimeout } }, log, clients } = context;
   const quic = new QuicListener({ library, tls, onLost: (err) => log.error({ err }, 'HTTP/3 is no longer served: its port could not be opened again with the new certificate') });
   try {
     const listener = await createHttpListener(context, 'http3');
-    const server = await namingSetting('SVC_HTTP3_ADDR', () => startHttpServer(listener, listenOn(addr), flatErrors, { log, sockets: quic }));
+    const server = await namingSetting('SVC_HTTP3_ADDR', () => startHttpServer(listener, listenOn(addr), flatErrors, { log, clients, limits: usualLimits(bodyTimeout), sockets: quic }));
     const url = server.url.replace('http:', 'https:');
     return {
       url,

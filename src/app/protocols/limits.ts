@@ -1,5 +1,6 @@
 import type { DocumentService } from '../../docs/index.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { SlowBodies, type ClientBounds, type SlowBodyReports } from '../../lib/slow-bodies.ts';
 import { createAddressReader, type ReadAddress } from '../../lib/trusted-proxies.ts';
 import { createRateLimit, type RateLimit } from '../../operations/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -10,10 +11,17 @@ export interface SharedLimits {
   readonly readAddress: ReadAddress;
   /** Absent when it is off. */
   readonly limit?: RateLimit;
+  /** What each client may hold. */
+  readonly clients: ClientBounds;
 }
 
-export function createLimits({ rateLimit, limits }: Settings, { access, observeRefusal }: DocumentService, clock: Clock): SharedLimits {
-  const { enabled, window: windowMs, ...rest } = rateLimit;
+export function createLimits(settings: Settings, { access, observeRefusal }: DocumentService, clock: Clock): SharedLimits {
+  const { rateLimit: { enabled, window: windowMs, ...rest } } = settings;
   const limit = createRateLimit({ ...rest, windowMs, clock, identify: access.identify, onRefused: observeRefusal });
-  return { readAddress: createAddressReader(limits.trustedProxies), ...(enabled && { limit }) };
+  const clients = createClientBounds(settings, new SlowBodies({ perClient: settings.limits.slowBodies }));
+  return { readAddress: clients.readAddress, clients, ...(enabled && { limit }) };
+}
+
+export function createClientBounds({ limits: { trustedProxies } }: Settings, slowBodies: SlowBodyReports): ClientBounds {
+  return { readAddress: createAddressReader(trustedProxies), isProxy: (address) => trustedProxies.some((network) => network.contains(address)), slowBodies };
 }

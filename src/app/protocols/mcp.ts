@@ -1,5 +1,5 @@
 import { Authenticator, createMcpListener, INVALID_REQUEST, StaticKeys } from '../../api/mcp/index.ts';
-import { listenOn, startHttpServer, type ErrorFormat } from '../../api/http/index.ts';
+import { listenOn, startHttpServer, usualLimits, type ErrorFormat } from '../../api/http/index.ts';
 import { isLoopback } from '../../lib/address.ts';
 import { namingSetting } from '../naming-setting.ts';
 import type { Listener, ProtocolContext } from './context.ts';
@@ -13,7 +13,7 @@ const jsonRpcErrors: ErrorFormat = {
 
 /** MCP over HTTP on its own port; absent if it is switched off. */
 export async function serveMcp(context: ProtocolContext): Promise<Listener | undefined> {
-  const { settings, service: { access, observeUnidentified }, clock, log, readAddress, limit } = context;
+  const { settings, service: { access, observeUnidentified }, clock, log, readAddress, limit, clients } = context;
   const { mcp, limits } = settings;
   if (!mcp.enabled) return undefined;
   const address = listenOn(mcp.addr);
@@ -34,7 +34,7 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
     origin: { guard: webGuardOf(settings, mcp.addr, 'nothing'), isOpen: !mcp.apiKeyEnabled && !access.enabled },
     rateLimit: { enabled: mcp.rateLimitEnabled, requests: mcp.rateLimitRequests, windowMs: mcp.rateLimitWindow, burst: mcp.rateLimitBurst, by: mcp.rateLimitBy, clock },
   });
-  const server = await namingSetting('SVC_MCP_ADDR', () => startHttpServer(mcpListener.listener, address, jsonRpcErrors, { tls: context.tls, log }));
+  const server = await namingSetting('SVC_MCP_ADDR', () => startHttpServer(mcpListener.listener, address, jsonRpcErrors, { tls: context.tls, log, clients, limits: usualLimits(limits.bodyTimeout) }));
   warnWhereOpen(context);
   describeMcp(context, served, { stdio: false, sessions: mcpListener.sessions });
   return {

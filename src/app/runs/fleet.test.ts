@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Outcome, ShipInfoSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
+import { directClients } from '../../lib/slow-bodies.ts';
 import { systemTimer } from '../../lib/timer.ts';
 import { parseRunsConfig } from '../../runs/config/index.ts';
 import { joinFleet, readJoinToken } from '../../ship/identity/index.ts';
@@ -98,7 +99,7 @@ describe('the fleet with a real ship', () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => blocker.once('listening', resolve));
     const { port } = blocker.address() as { port: number };
-    const options = { service: fixture.fleet.service, authority: fixture.authority!, clock: systemClock, timer: systemTimer, log: silentLog };
+    const options = { service: fixture.fleet.service, authority: fixture.authority!, clock: systemClock, timer: systemTimer, log: silentLog, clients: directClients(0), messageMs: 60_000 };
     const addresses = addressesOf(`listen: "127.0.0.1:0", enrol_listen: "127.0.0.1:${port}", advertise: localhost`);
     await expect(startFleet({ ...options, addresses })).rejects.toThrow(`127.0.0.1:${port} is already in use`);
     await new Promise((resolve) => blocker.close(resolve));

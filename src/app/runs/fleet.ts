@@ -5,6 +5,7 @@ import { formatAddress, parseAddress, type Address } from '../../lib/address.ts'
 import { ConfigError } from '../../lib/config-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { ClientBounds } from '../../lib/slow-bodies.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { inDataDir, type RunsConfig } from '../../runs/config/index.ts';
 import { Authority, type FleetService, type ServerMaterial } from '../../runs/fleet/index.ts';
@@ -77,6 +78,9 @@ export interface FleetStartOptions {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly log: Log;
+  /** Longest that a message may take to arrive, in milliseconds. */
+  readonly messageMs: number;
+  readonly clients: ClientBounds;
 }
 
 export interface RunningFleet {
@@ -93,11 +97,11 @@ export interface RunningFleet {
  * roots change. Rejects with a readable reason if an address is not available.
  */
 export async function startFleet(options: FleetStartOptions): Promise<RunningFleet> {
-  const { service, authority, addresses, clock, timer, log } = options;
+  const { service, authority, addresses, clock, timer, log, messageMs, clients } = options;
   const issue = (): Promise<ServerMaterial> => authority.serverMaterial(addresses.hosts());
   let material = await issue();
   let issuedMs = clock.now();
-  const servers = await startFleetServers({ ...addresses.listen, tls: material, service, log });
+  const servers = await startFleetServers({ ...addresses.listen, tls: material, service, log, messageMs, clients });
   addresses.listening(servers.ports);
   const review = async (): Promise<void> => {
     try {

@@ -1,4 +1,5 @@
 import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { expectStream } from '../../lib/request-bytes.ts';
 import { STRICT_TRANSPORT } from '../../lib/security-headers.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 
@@ -31,6 +32,8 @@ export class Forwarder {
   forward(incoming: IncomingMessage, response: ServerResponse, onHead: (headers: IncomingMessage['headers']) => void): void {
     // A client that has left would end neither the body nor what waits for it.
     if (response.destroyed) return;
+    // The primary knows whether it is one.
+    expectStream(incoming);
     const outgoing = request({ socketPath: this.#options.socket, agent: this.#agent, method: incoming.method, path: incoming.url, headers: this.#headersOf(incoming), setHost: false });
     outgoing.on('response', (answer) => {
       onHead(answer.headers);

@@ -1,4 +1,5 @@
 import type { Counted, RelayedNote } from '../../docs/index.ts';
+import type { SlowBody } from '../../lib/slow-bodies.ts';
 import type { Sender } from '../../operations/index.ts';
 import type { PackedSettings } from '../settings/index.ts';
 import type { TraceSettings } from '../tracing/index.ts';
@@ -11,6 +12,8 @@ export type ToWorker =
   /** The change feed has grown. */
   | { readonly type: 'changed' }
   | { readonly type: 'admitted'; readonly id: number; readonly headers: Readonly<Record<string, string>>; readonly refused?: string }
+  /** Ends a body of a report. */
+  | { readonly type: 'end-slow'; readonly report: number; readonly index: number }
   | { readonly type: 'count'; readonly id: number }
   | { readonly type: 'reload' }
   | { readonly type: 'stop'; readonly graceMs: number };
@@ -21,6 +24,8 @@ export type ToPrimary =
   | { readonly type: 'ready'; readonly ready: boolean }
   | { readonly type: 'taken'; readonly id: number }
   | { readonly type: 'admit'; readonly id: number; readonly sender: Sender }
+  /** All slow bodies of the worker's connections. */
+  | { readonly type: 'slow'; readonly report: number; readonly bodies: readonly Pick<SlowBody, 'client' | 'rate'>[] }
   | { readonly type: 'counted'; readonly id: number; readonly counters: Counted; readonly memory: number }
   | { readonly type: 'notes'; readonly notes: readonly RelayedNote[] }
   | { readonly type: 'failed'; readonly reason: string };

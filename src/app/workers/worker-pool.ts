@@ -7,6 +7,7 @@ import { summed } from '../../docs/index.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
 import type { Log } from '../../lib/log.ts';
+import type { SlowBodyReports } from '../../lib/slow-bodies.ts';
 import type { RateLimit } from '../../operations/index.ts';
 import type { ChangeFeed } from '../../storage/index.ts';
 import { packSettings, type Settings } from '../settings/index.ts';
@@ -41,6 +42,12 @@ export interface WorkerPoolOptions {
   readonly traces?: TraceSettings | undefined;
 }
 
+/** The limits that hold for all processes together. */
+export interface PoolLimits {
+  readonly limit?: RateLimit | undefined;
+  readonly clients: { readonly slowBodies: SlowBodyReports };
+}
+
 /**
  * The processes that serve reads beside the primary. Each one that ends is replaced; the primary serves all connections
  * until the replacement's indexes are ready.
@@ -54,7 +61,7 @@ export class WorkerPool {
   readonly #counting = new Map<number, () => void>();
   /** The counters of workers that have ended. */
   #retired: Counted = [];
-  #limit: RateLimit | undefined;
+  #limits: PoolLimits | undefined;
   #folder: string | undefined;
   #stopping: Promise<void> | undefined;
   #leave: (() => void) | undefined;
@@ -73,10 +80,10 @@ export class WorkerPool {
     return join(this.#folder, 'primary.sock');
   }
 
-  /** Starts the workers; resolves before they are ready. `limit` counts their requests. */
-  async start(limit: RateLimit | undefined): Promise<void> {
+  /** Starts the workers; resolves before they are ready. */
+  async start(limits: PoolLimits): Promise<void> {
     const { settings, service, feed } = this.#options;
-    this.#limit = limit;
+    this.#limits = limits;
     service.describeProcesses(this.#processes());
     let isAnnounced = true;
     this.#leave = feed.join({
@@ -160,12 +167,14 @@ export class WorkerPool {
 
   #retire(worker: WorkerHandle): void {
     if (this.#workers.get(worker.number) === worker) this.#workers.delete(worker.number);
+    this.#limits?.clients.slowBodies.report(worker, []);
     void summed([this.#retired, worker.counters]).getMetricsAsJSON().then((counters) => (this.#retired = counters));
   }
 
   async #receive(worker: WorkerHandle, message: ToPrimary): Promise<void> {
     if (message.type === 'notes') for (const note of message.notes) this.#options.service.receive(note);
     else if (message.type === 'admit') worker.send(await this.#admit(message));
+    else if (message.type === 'slow') this.#relay(worker, message);
     else if (message.type === 'counted') {
       [worker.counters, worker.memory] = [message.counters, message.memory];
       this.#counting.get(message.id)?.();
@@ -173,9 +182,13 @@ export class WorkerPool {
     }
   }
 
+  #relay(worker: WorkerHandle, { report, bodies }: Extract<ToPrimary, { type: 'slow' }>): void {
+    this.#limits?.clients.slowBodies.report(worker, bodies.map((body, index) => ({ ...body, end: () => worker.send({ type: 'end-slow', report, index }) })));
+  }
+
   async #admit({ id, sender }: Extract<ToPrimary, { type: 'admit' }>): Promise<ToWorker> {
     try {
-      return { type: 'admitted', id, headers: (await this.#limit?.admit(sender)) ?? {} };
+      return { type: 'admitted', id, headers: (await this.#limits?.limit?.admit(sender)) ?? {} };
     } catch (error) {
       const { message, headers = {} } = error instanceof ServiceError ? error : new ServiceError('internal', 'internal error');
       return { type: 'admitted', id, headers, refused: message };

@@ -3,16 +3,16 @@ import type { SendHandle } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRoutes, flatErrors, listenOn, startHttpServer, type SocketSource } from '../../api/http/index.ts';
+import { createRoutes, flatErrors, listenOn, startHttpServer, usualLimits, type SocketSource } from '../../api/http/index.ts';
 import { createDocumentService, type DocumentService } from '../../docs/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { SpoolFolder } from '../../lib/spool.ts';
 import { systemTimer } from '../../lib/timer.ts';
-import { createAddressReader } from '../../lib/trusted-proxies.ts';
 import { BodyCodec, ChangeFeed, SqliteFollower } from '../../storage/index.ts';
 import { createServiceInvoke, keysOf, REQUEST_LIMIT_MS, toDocsSettings } from '../docs-service.ts';
 import { createHttpListener } from '../protocols/http.ts';
+import { createClientBounds } from '../protocols/limits.ts';
 import { readCertificates } from '../protocols/tls.ts';
 import type { Settings } from '../settings/index.ts';
 import { readSpecification } from '../specification.ts';
@@ -21,6 +21,7 @@ import { Forwarder } from './forward.ts';
 import { localOperations } from './local-operations.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 import { PrimaryLimit } from './primary-limit.ts';
+import { PrimarySlowBodies } from './primary-slow-bodies.ts';
 import { NoteBatch } from './note-batch.ts';
 import { ConnectionSessions } from './connection-sessions.ts';
 
@@ -60,10 +61,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const limit = new PrimaryLimit((id, sender) => say({ type: 'admit', id, sender }));
   const tls = settings.http.addr.kind === 'unix' ? undefined : await readCertificates(settings, log);
   const specification = await readSpecification('docs');
-  const readAddress = createAddressReader(settings.limits.trustedProxies);
+  const slowBodies = new PrimarySlowBodies(say);
+  const clients = createClientBounds(settings, slowBodies);
+  const { readAddress } = clients;
   const local = await createHttpListener({
     settings: { ...settings, graphql: { ...settings.graphql, enabled: false } },
-    log, clock, service, specification, readAddress,
+    log, clock, service, specification, readAddress, clients,
     invoke: createServiceInvoke(settings, { service, clock, refresh: () => service.refresh() }, specification),
     requestLimitMs: REQUEST_LIMIT_MS, validateResponses: false,
     spools: new SpoolFolder(join(tmpdir(), `quire-worker-${process.pid}`)),
@@ -71,7 +74,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   });
   const forwarder = new Forwarder({ socket, readAddress });
   const sockets = new ChannelSockets();
-  const server = await startHttpServer(listenerOf(settings, service, local, forwarder), listenOn(settings.http.addr), flatErrors, { tls, log, sockets });
+  const server = await startHttpServer(listenerOf(settings, service, local, forwarder), listenOn(settings.http.addr), flatErrors, { tls, log, clients, limits: usualLimits(settings.limits.bodyTimeout), sockets });
   tls?.follow(systemTimer);
   service.readiness.follow((ready) => say({ type: 'ready', ready }));
   return {
@@ -81,6 +84,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         sockets.take(handle as Socket | undefined);
       } else if (message.type === 'changed') void service.refresh().catch((error: unknown) => log.warn({ err: error }, 'changes could not be read'));
       else if (message.type === 'admitted') limit.settle(message);
+      else if (message.type === 'end-slow') slowBodies.end(message);
       else if (message.type === 'count') void service.countersOf().then((counters) => say({ type: 'counted', id: message.id, counters, memory: process.memoryUsage.rss() }));
       else if (message.type === 'reload') void tls?.reload();
     },

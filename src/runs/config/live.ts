@@ -13,7 +13,7 @@ import type { RunsConfig } from './schema/index.ts';
 const SETTLE_MS = 100;
 
 /** Settings that are read only at the start (run-queue decisions, section 3). */
-const FIXED: readonly (keyof RunsConfig)[] = ['listen', 'compress_answers', 'console', 'tls', 'node_id', 'data_dir', 'storage', 'backup', 'fleet'];
+const FIXED: readonly (keyof RunsConfig)[] = ['listen', 'compress_answers', 'console', 'tls', 'node_id', 'data_dir', 'requests', 'storage', 'backup', 'fleet'];
 
 export interface LiveConfigOptions {
   readonly loaded: LoadedRunsConfig;

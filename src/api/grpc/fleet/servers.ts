@@ -1,10 +1,13 @@
 import { once } from 'node:events';
-import { Server, type handleServerStreamingCall, type handleUnaryCall, type ServerOptions, type ServerReadableStream, type ServerWritableStream, type UntypedHandleCall } from '@grpc/grpc-js';
+import { Server, type handleServerStreamingCall, type handleUnaryCall, type ServerInterceptor, type ServerOptions, type ServerReadableStream, type ServerWritableStream, type UntypedHandleCall } from '@grpc/grpc-js';
 import { Enrolment, Fleet, type DownloadArtifactsRequest, type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse, type UploadArtifactRequest, type UploadArtifactResponse, type UploadCacheRequest, type UploadCacheResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Address } from '../../../lib/address.ts';
 import type { Log } from '../../../lib/log.ts';
 import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
+import type { ClientBounds } from '../../../lib/slow-bodies.ts';
 import type { FleetService, Peer } from '../../../runs/fleet/port.ts';
+import { createGate } from '../gate.ts';
+import { usualWaits } from '../message-waits.ts';
 import { bind, stopOnce } from '../server.ts';
 import { connectHandler } from './connect.ts';
 import { LogStreams } from './log-streams.ts';
@@ -21,6 +24,10 @@ export interface FleetServersOptions {
   readonly tls: FleetTls;
   readonly service: FleetService;
   readonly log: Log;
+  /** Bounds what each client may hold at the port at which ships enrol; ships have certificates. */
+  readonly clients: ClientBounds;
+  /** Longest that a message may take to arrive, in milliseconds. */
+  readonly messageMs: number;
 }
 
 export interface FleetServers {
@@ -43,8 +50,9 @@ const ENROL: ServerOptions = { ...KEEPALIVE, 'grpc.max_concurrent_streams': 10, 
 export async function startFleetServers(options: FleetServersOptions): Promise<FleetServers> {
   const { tls, service, log } = options;
   const logStreams = new LogStreams(service, log);
-  const fleet = { server: fleetServer(service, log, logStreams), credentials: new ReplaceableCredentials(tls, 'with') };
-  const enrol = { server: enrolServer(service, log), credentials: new ReplaceableCredentials(tls, 'without') };
+  const { shipGate, enrolGate } = gatesOf(options);
+  const fleet = { server: fleetServer(shipGate, service, log, logStreams), credentials: new ReplaceableCredentials(tls, 'with') };
+  const enrol = { server: enrolServer(enrolGate, service, log), credentials: new ReplaceableCredentials(tls, 'without') };
   const stops = [fleet, enrol].map(({ server }) => stopOnce(server, () => undefined));
   const stop = async (graceMs: number): Promise<void> => {
     logStreams.stop();
@@ -64,8 +72,15 @@ export async function startFleetServers(options: FleetServersOptions): Promise<F
   }
 }
 
-function fleetServer(service: FleetService, log: Log, logStreams: LogStreams): Server {
-  const server = new Server(FLEET);
+/** Streams of ships without an end of their own may rest for any time; the size of decoded messages is not known, so they have no least rate. */
+function gatesOf({ log, clients: { readAddress, slowBodies }, messageMs }: FleetServersOptions): { readonly shipGate: ServerInterceptor; readonly enrolGate: ServerInterceptor } {
+  const usual = { log, accessLog: false, readAddress, unlimited: new Set<string>() };
+  const waits = { ...usualWaits(messageMs), rates: [] };
+  return { shipGate: createGate({ ...usual, waits: { ...waits, conversationMs: Infinity } }), enrolGate: createGate({ ...usual, waits, slowBodies }) };
+}
+
+function fleetServer(gate: ServerInterceptor, service: FleetService, log: Log, logStreams: LogStreams): Server {
+  const server = new Server({ ...FLEET, interceptors: [gate] });
   const { connect, appendLogs, streamLogs, completeRun, recordSource, uploadArtifact, downloadArtifacts, uploadCache, downloadCache, discardCache, renewCertificate, leave } = Fleet.method;
   const asBytes = (bytes: Buffer): Buffer => bytes;
   const unary = <Request, Response>(rpc: string, work: (peer: Peer, request: Request) => Promise<Response>): UntypedHandleCall =>
@@ -95,8 +110,8 @@ function fleetServer(service: FleetService, log: Log, logStreams: LogStreams): S
 type DownloadCall = ServerWritableStream<DownloadArtifactsRequest, DownloadArtifactsResponse>;
 type UploadCall = ServerReadableStream<UploadArtifactRequest, UploadArtifactResponse>;
 
-function enrolServer(service: FleetService, log: Log): Server {
-  const server = new Server(ENROL);
+function enrolServer(gate: ServerInterceptor, service: FleetService, log: Log): Server {
+  const server = new Server({ ...ENROL, interceptors: [gate] });
   const { join } = Enrolment.method;
   server.addService({ join: definitionOf(join) }, {
     join: answering(log, 'Join', (call: Parameters<handleUnaryCall<Parameters<FleetService['join']>[1], unknown>>[0]) => service.join(addressOf(call), call.request)),

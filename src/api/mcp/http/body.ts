@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../../../errors/index.ts';
-import { BodyTooLarge, BodyTooSlow, readRequestBytes } from '../../../lib/request-bytes.ts';
+import { bodyError, ServiceError } from '../../../errors/index.ts';
+import { BodyGivenUp, BodyTooLarge, readRequestBytes } from '../../../lib/request-bytes.ts';
 import { parseJsonBody } from '../../../operations/index.ts';
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED } from '../core/fault.ts';
 import { Refusal } from './exchange.ts';
@@ -8,7 +8,7 @@ import { Refusal } from './exchange.ts';
 /** Nesting depth and values of a message: the SDKs visit messages recursively, and all at once. */
 const LIMITS = { maxDepth: 128, maxValues: 200_000 };
 
-/** Reads one JSON-RPC message. Throws a `Refusal`: 408, 413, 415, or 400 if the body is not one JSON object. */
+/** Reads one JSON-RPC message. Throws a `Refusal`: 408, 413, 415, 429, or 400 if the body is not one JSON object. */
 export async function readMessage(request: IncomingMessage, maxBytes: number): Promise<Record<string, unknown>> {
   const type = request.headers['content-type']?.toLowerCase() ?? '';
   if (type.split(';')[0]!.trim() !== 'application/json') throw new Refusal(415, REFUSED, 'Content-Type must be application/json');
@@ -46,7 +46,11 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Bu
     return await readRequestBytes(request, maxBytes);
   } catch (error) {
     if (error instanceof BodyTooLarge) throw new Refusal(413, REFUSED, error.message, { headers: { Connection: 'close' } });
-    if (error instanceof BodyTooSlow) throw new Refusal(408, REFUSED, error.message, { headers: { Connection: 'close' } });
+    if (error instanceof BodyGivenUp) throw refusalOf(bodyError(error));
     throw new Refusal(400, PARSE_ERROR, `Parse error: ${(error as Error).message}`);
   }
+}
+
+function refusalOf({ status, message, headers = {} }: ServiceError): Refusal {
+  return new Refusal(status, REFUSED, message, { headers });
 }

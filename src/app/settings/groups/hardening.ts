@@ -48,5 +48,7 @@ export const input = {
 export const limits = {
   maxBodyBytes: setting(byteSize(1024, 2 ** 31 - 1), 33_554_432, 'SVC_MAX_BODY_BYTES', 'largest request body, in bytes'),
   maxAnswerBytes: setting(byteSize(1024, 2 ** 29), 16_777_216, 'SVC_MAX_ANSWER_BYTES', 'text in one response over HTTP, gRPC and GraphQL, in bytes; longer lists end early and say where to go on'),
+  bodyTimeout: setting(duration(1000), 60_000, 'SVC_BODY_TIMEOUT', 'longest that a JSON body, or a message of gRPC, may take to arrive; a body that arrives at 64 KiB a second may take longer, and files and imports are limited by their rate'),
+  slowBodies: setting(integer(0), 32, 'SVC_SLOW_BODIES', 'bodies of one address that may arrive slowly at once, for longer than two seconds; beyond it the slowest are refused with 429; 0 for no limit'),
   trustedProxies: setting(listOf(network), [], 'SVC_TRUSTED_PROXIES', 'proxies whose X-Forwarded-For is believed, separated by commas'),
 };

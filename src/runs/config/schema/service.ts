@@ -22,6 +22,10 @@ export const service = {
     log_format: oneOf('`text` for people, `json` for programs: one object a line; --log-format and SVC_LOG_FORMAT win; takes effect at the next start', 'text', ['text', 'json']),
     git_url_template: text('URL of a repository that is given as owner/name', 'https://github.com/{repository}.git', { pattern: '\\{repository\\}', 'x-expected': 'a URL with {repository} in it' }),
   }),
+  requests: section('requests over HTTP', {
+    body_timeout: format('duration', 'longest that a body may take to arrive, unless it arrives at 64 KiB a second', '60s'),
+    slow_bodies: integer('bodies of one address that may arrive slowly at once, for longer than two seconds; beyond it the slowest are refused with 429; 0 for no limit', 32, 0, 1_000_000),
+  }),
   storage: section('the store', {
     driver: oneOf('`sqlite` for one node, `postgres` for several', 'sqlite', ['sqlite', 'postgres']),
     reserve: format('bytes', 'room on disk that is left to the states and ends of runs: while there is less, no lines of logs are taken', '64MiB'),
