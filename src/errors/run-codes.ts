@@ -19,7 +19,6 @@ export const RUN_ERRORS = {
   model_or_input_unavailable: kind(400, 'INVALID_ARGUMENT', 'the AI role is unknown, has no key, or the input is empty'),
   unsupported_kind: kind(400, 'INVALID_ARGUMENT', 'the kind of run is unknown'),
   idempotency_key_required: kind(400, 'INVALID_ARGUMENT', 'the Idempotency-Key header is missing'),
-  idempotency_key_invalid: kind(400, 'INVALID_ARGUMENT', 'the Idempotency-Key header has a wrong length or other characters than printable ASCII'),
   project_not_found: kind(404, 'NOT_FOUND', 'there is no such project'),
   schedule_not_found: kind(404, 'NOT_FOUND', 'the project has no such schedule'),
   notification_not_found: kind(404, 'NOT_FOUND', 'there is no such webhook of notifications, or no such dead letter of it'),

@@ -278,7 +278,7 @@ export const listPipelines = <ThrowOnError extends boolean = false>(options?: Op
 /**
  * List the configured AI roles
  *
- * Lists all AI roles in the order of the configuration. Prompts, endpoints and keys are not shown.
+ * Lists all AI roles in the order of the configuration; a token for some projects gets only those that one of its projects may use. Prompts, endpoints and keys are not shown.
  */
 export const listRoles = <ThrowOnError extends boolean = false>(options?: Options<ListRolesData, ThrowOnError>): RequestResult<ListRolesResponses, ListRolesErrors, ThrowOnError> => (options?.client ?? client).get<ListRolesResponses, ListRolesErrors, ThrowOnError>({
     security: CREDENTIALS,

@@ -255,9 +255,9 @@ export type ListRunsResponse = {
 };
 
 /**
- * The stable, machine-readable reason. Codes of status 400 are those from `invalid_input` to `idempotency_key_invalid`. Later versions may have further ones.
+ * The stable, machine-readable reason. Codes of status 400 are those from `invalid_input` to `idempotency_key_required`. Later versions may have further ones.
  */
-export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'ship_exists' | 'join_token_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'rate_limited' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
+export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'ship_exists' | 'join_token_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
 
 /**
  * What every failed request returns.
@@ -273,13 +273,6 @@ export type ErrorBody = {
          */
         message?: string;
     };
-};
-
-/**
- * Text or a JSON object.
- */
-export type RunInput = string | {
-    [key: string]: unknown;
 };
 
 export type EnqueueRunRequest = {
@@ -298,7 +291,9 @@ export type EnqueueRunRequest = {
     /**
      * Input of the pipeline, or the prompt: text of at most 256 KiB in UTF-8, or a JSON object of at most 256 KiB when it is written without spaces. For `ai_text` it is required and must be text that is not blank. A pipeline that declares `inputs` takes an object with values for them, and nothing else; text that writes a number, `true` or `false` counts as that. It is never returned.
      */
-    input?: RunInput;
+    input?: string | {
+        [key: string]: unknown;
+    };
     /**
      * Branch, tag or commit of the repository to be checked out, for a pipeline with a `checkout`; absent, the default branch. A branch comes before a tag of the same name, and `refs/tags/NAME` names the tag. The ship resolves it to a commit.
      */
@@ -1399,7 +1394,7 @@ export type Limit = number;
 export type Before = string;
 
 /**
- * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
+ * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. Keys belong to the token that sends them (its name in the configuration). The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `invalid_input`.
  */
 export type IdempotencyKey = string;
 
@@ -1537,7 +1532,7 @@ export type EnqueueRunData = {
     body: EnqueueRunRequest;
     headers: {
         /**
-         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
+         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. Keys belong to the token that sends them (its name in the configuration). The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `invalid_input`.
          */
         'Idempotency-Key': string;
     };
@@ -1548,7 +1543,7 @@ export type EnqueueRunData = {
 
 export type EnqueueRunErrors = {
     /**
-     * `idempotency_key_required`: the header is missing. `idempotency_key_invalid`: it has a wrong length. `invalid_input`: the body has the wrong shape; the message names the field. `unsupported_kind`: the kind is not one of the three. `project_unavailable`: the project is unknown or disabled. `pipeline_unavailable`: the pipeline is unknown or not allowed for the project. `model_or_input_unavailable`: the AI role is unknown, no machine has its key, or the input is empty.
+     * `idempotency_key_required`: the header is missing. `invalid_input`: it has a wrong length or other characters, or the body has the wrong shape; the message names the field. `unsupported_kind`: the kind is not one of the three. `project_unavailable`: the project is unknown or disabled. `pipeline_unavailable`: the pipeline is unknown or not allowed for the project. `model_or_input_unavailable`: the AI role is unknown, no machine has its key, or the input is empty.
      */
     400: ErrorBody;
     /**
@@ -1720,7 +1715,7 @@ export type RetryRunData = {
     body?: never;
     headers: {
         /**
-         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
+         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. Keys belong to the token that sends them (its name in the configuration). The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `invalid_input`.
          */
         'Idempotency-Key': string;
     };
@@ -1741,7 +1736,7 @@ export type RetryRunData = {
 
 export type RetryRunErrors = {
     /**
-     * `idempotency_key_required`: the header is missing. `idempotency_key_invalid`: it has a wrong length. `project_unavailable`, `pipeline_unavailable`, `model_or_input_unavailable`: what the run needs is no longer configured or is disabled.
+     * `idempotency_key_required`: the header is missing. `invalid_input`: it has a wrong length or other characters. `project_unavailable`, `pipeline_unavailable`, `model_or_input_unavailable`: what the run needs is no longer configured or is disabled.
      */
     400: ErrorBody;
     /**
@@ -3417,7 +3412,7 @@ export type RunScheduleData = {
     body?: never;
     headers: {
         /**
-         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
+         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. Keys belong to the token that sends them (its name in the configuration). The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `invalid_input`.
          */
         'Idempotency-Key': string;
     };
@@ -3437,7 +3432,7 @@ export type RunScheduleData = {
 
 export type RunScheduleErrors = {
     /**
-     * `idempotency_key_required`: the header is missing. `idempotency_key_invalid`: it has a wrong length. `project_unavailable`, `pipeline_unavailable`, `model_or_input_unavailable`: what the run needs is not configured or is disabled.
+     * `idempotency_key_required`: the header is missing. `invalid_input`: it has a wrong length or other characters. `project_unavailable`, `pipeline_unavailable`, `model_or_input_unavailable`: what the run needs is not configured or is disabled.
      */
     400: ErrorBody;
     /**

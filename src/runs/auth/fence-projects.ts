@@ -31,7 +31,8 @@ export function fenceProjects(handlers: Handlers<Operations>, deps: FenceDeps): 
     listRuns: ({ project_id: project }, context) => requireProject(project, context),
     receiveAlerts: ({ commonLabels }, context) => {
       const project = deps.projectOfAlerts((commonLabels ?? {}) as Record<string, string>);
-      if (project !== undefined) requireProject(project, context);
+      // The caller has not named the project, so the error does not name it either.
+      if (project !== undefined && !mayWrite(project, context)) throw new ServiceError('forbidden', `${context.identity.username} is not for the project of these alerts`);
     },
   };
   const fenced = Object.entries(checks).flatMap(([id, check]) => {
@@ -81,8 +82,10 @@ async function requireRun({ runOf }: FenceDeps, { id }: Input, { identity }: Pic
   if (run !== undefined && !identity.may('read', run.projectId)) throw new ServiceError('run_not_found', 'there is no such run');
 }
 
+const mayWrite = (project: unknown, { identity }: Pick<Context, 'identity'>): boolean => mayAll(identity) || (typeof project === 'string' && identity.may('write', project));
+
 function requireProject(project: unknown, { identity }: Pick<Context, 'identity'>): void {
-  if (mayAll(identity) || (typeof project === 'string' && identity.may('write', project))) return;
+  if (mayWrite(project, { identity })) return;
   throw new ServiceError('forbidden', typeof project === 'string' ? `${identity.username} is not for the project ${project.slice(0, 80)}` : `${identity.username} is for some projects only: name one by project_id`);
 }
 

@@ -46,8 +46,8 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
   const project = config.projects.find(({ id }) => id === request.projectId);
   if (project === undefined) throw new ServiceError('project_unavailable', `there is no project ${quoted(request.projectId)}${hint(request.projectId, config.projects.filter(({ enabled }) => enabled).map(({ id }) => id), 'there are')}`);
   if (!project.enabled) throw new ServiceError('project_unavailable', `the project ${project.id} is disabled`);
-  if (request.gitRef !== undefined) requireRef(request.gitRef, request, config);
   const work = await resolver(config, project, request, deps);
+  if (request.gitRef !== undefined) requireRef(request.gitRef, request, work.pipeline);
   const input = work.input ?? request.input;
   const concurrency = work.pipeline && concurrencyOf(work.pipeline, { ...request, input });
   const toCell = (values: CellValues): ResolvedCell => ({
@@ -116,12 +116,11 @@ function unknownTask(what: string, task: string, project: ProjectConfig, all: re
   return `no ${what} ${quoted(task)} in project ${project.id}${hint(task, all.filter((each) => isFor(each, project)).map(({ name }) => name))}`;
 }
 
-/** The ref becomes an argument of git, so texts that are not names of refs are refused here. */
-function requireRef(ref: string, { kind, task }: RunRequest, { pipelines }: RunsConfig): void {
+/** The ref becomes an argument of git, so texts that are not names of refs are refused here. `found`: the pipeline of the run. */
+function requireRef(ref: string, { kind, task }: RunRequest, found: PipelineConfig | undefined): void {
   if (!isGitRef(ref)) throw new ServiceError('invalid_input', `ref must name a branch, a tag or a commit, got ${quoted(ref)}`);
-  if (kind !== 'pipeline') throw new ServiceError('invalid_input', `ref is for pipelines: a run of the kind ${kind} checks nothing out`);
-  const found = pipelines.find(({ name }) => name === task);
-  if (found?.checkout === 'none') throw new ServiceError('invalid_input', `ref is not used: the pipeline ${task} checks nothing out. Set its checkout to shallow or full`);
+  if (found === undefined) throw new ServiceError('invalid_input', `ref is for pipelines: a run of the kind ${kind} checks nothing out`);
+  if (found.checkout === 'none') throw new ServiceError('invalid_input', `ref is not used: the pipeline ${task} checks nothing out. Set its checkout to shallow or full`);
 }
 
 /** Names that an error message lists. */

@@ -1,11 +1,12 @@
 import type { Queries, Row, Sql, Transaction } from '../../storage/index.ts';
 import { keyHash } from './canonical.ts';
 
-/** Keeps the keys of clients, schedules and alerts apart (decisions, section 2.4). */
-export type KeySpace = 'api' | 'schedule' | 'alert';
-
 export interface NamedKey {
-  readonly space: KeySpace;
+  /**
+   * Who the key belongs to (decisions, section 2.4): the caller, as `actorOf` names it, or `schedule` or `alert` for keys of the service itself. Owners
+   * see nothing of each other's keys.
+   */
+  readonly space: string;
   readonly key: string;
 }
 

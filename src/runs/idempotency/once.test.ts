@@ -55,8 +55,8 @@ describe('a key', () => {
     expect(await queued()).toEqual(['run-2']);
   });
 
-  it('is one in each space', async () => {
-    for (const [space, id] of [['api', 'a'], ['schedule', 's'], ['alert', 'm']] as const) expect((await idempotency.once(request(id, { space }))).run.id).toBe(id);
+  it('is one for each owner', async () => {
+    for (const [space, id] of [['api', 'a'], ['token:ci', 'c'], ['token:cd', 'd'], ['schedule', 's'], ['alert', 'm']] as const) expect((await idempotency.once(request(id, { space }))).run.id).toBe(id);
   });
 
   it('of the service itself stands for the run alone, whatever else is said', async () => {

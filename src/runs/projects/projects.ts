@@ -71,8 +71,9 @@ export function createProjects(options: ProjectsOptions): { handlers: Required<P
       async listPipelines() {
         return { data: current().pipelines.map(presentPipeline) };
       },
-      async listRoles() {
-        return { data: current().ai.roles.map((role) => presentRole(role, options.keyVariableAvailable)) };
+      async listRoles(_, { identity }) {
+        const seen = current().ai.roles.filter(({ projects }) => projects === null || projects.some((id) => identity.may('read', id)));
+        return { data: seen.map((role) => presentRole(role, options.keyVariableAvailable)) };
       },
     },
   };

@@ -2,7 +2,7 @@ import type { Transaction } from '../../storage/index.ts';
 import type { Audit, AuditAction } from '../audit/index.ts';
 import { resolveRun, type ResolveDeps, type RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import { createIdempotency, requestHash, type Idempotency, type KeySpace, type OnceResult } from '../idempotency/index.ts';
+import { createIdempotency, requestHash, type Idempotency, type OnceResult } from '../idempotency/index.ts';
 import type { NewRun, Queue, RunRecord, RunSource } from '../queue/port.ts';
 import { toStorageFailure } from '../storage-failures.ts';
 
@@ -12,14 +12,12 @@ export interface EnqueuerDeps {
   readonly keyVariableAvailable: ResolveDeps['keyVariableAvailable'];
 }
 
-/** A request to queue a run, under the key of its client. */
+/** A request to queue a run, under a key. */
 export interface Submission {
   readonly source: RunSource;
-  /** The caller, for the audit log; default: the name of the source. */
+  /** The caller, who owns the key; absent: the service itself, for this source. */
   readonly actor?: string;
   readonly key: string;
-  /** The owner of the key; default: the source. */
-  readonly space?: KeySpace;
   /** The request that the key stands for: the endpoint and all fields. */
   readonly requestHash: Uint8Array;
   /** The run to queue; called only if the key is not known. */
@@ -30,20 +28,17 @@ export interface Submission {
 export interface Enqueuer {
   /** Throws the errors of `resolveRun`, `idempotency_conflict`, `enqueue_failed`. */
   submit(submission: Submission): Promise<OnceResult>;
-  /**
-   * Queues a run of the service itself once for each key, whatever the request contains. `source` is also the namespace of the key, so clients cannot
-   * use it.
-   */
+  /** Queues a run of the service itself once for each key, whatever the request contains. `source` also owns the key, so clients cannot use it. */
   enqueueOnce(source: 'schedule' | 'alert', key: string, request: RunRequest): Promise<OnceResult>;
   /** Deletes expired keys. */
   readonly pruneKeys: Idempotency['prune'];
 }
 
-const WAYS: Readonly<Record<RunSource, { space: KeySpace; actor: string; action: AuditAction }>> = {
-  api: { space: 'api', actor: 'api', action: 'enqueue' },
-  retry: { space: 'api', actor: 'api', action: 'retry' },
-  schedule: { space: 'schedule', actor: 'schedule', action: 'enqueue' },
-  alert: { space: 'alert', actor: 'alertmanager', action: 'enqueue' },
+const WAYS: Readonly<Record<RunSource, { actor: string; action: AuditAction }>> = {
+  api: { actor: 'api', action: 'enqueue' },
+  retry: { actor: 'api', action: 'retry' },
+  schedule: { actor: 'schedule', action: 'enqueue' },
+  alert: { actor: 'alertmanager', action: 'enqueue' },
 };
 
 export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'config' | 'log'>, deps: EnqueuerDeps): Enqueuer {
@@ -77,12 +72,12 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
     return record;
   }
 
-  async function submit({ source, actor, key, requestHash: hash, request, space = WAYS[source].space }: Submission): Promise<OnceResult> {
+  async function submit({ source, actor, key, requestHash: hash, request }: Submission): Promise<OnceResult> {
     return idempotency.once({
-      space,
+      space: actor ?? source,
       key,
       requestHash: hash,
-      sameRequestOnly: space === 'api',
+      sameRequestOnly: actor !== undefined,
       prepare: async () => {
         const run = await toNewRun(source, actor, await request());
         return (tx) => insert(tx, run, actor);

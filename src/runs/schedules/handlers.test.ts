@@ -55,9 +55,9 @@ describe('schedules over the API', () => {
   });
 
   it('are run now by callers that may queue runs of their project, once for each key', async () => {
-    const first = await api.send('POST', '/schedules/beta/nightly/run', { key: 'run-it-now', ...{ headers: BETA.headers } });
+    const first = await api.send('POST', '/schedules/beta/nightly/run', { key: 'run-it-now', headers: BETA.headers });
     expect([first.status, first.json<{ data: { project_id: string } }>().data.project_id]).toEqual([202, 'beta']);
-    const again = await api.send('POST', '/schedules/beta/nightly/run', { key: 'run-it-now' });
+    const again = await api.send('POST', '/schedules/beta/nightly/run', { key: 'run-it-now', headers: BETA.headers });
     expect([again.headers['idempotent-replayed'], again.json()]).toEqual(['true', first.json()]);
     const { id } = first.json<{ data: { id: string } }>().data;
     expect(all(await api.send('GET', '/schedules'))[0]!.last_run!.id).toBe(id);

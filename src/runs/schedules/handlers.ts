@@ -76,7 +76,7 @@ export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock
       async runSchedule({ project_id: project, name, idempotencyKey }, context) {
         const plan = find(project, name);
         const { run, replayed } = await deps.submit({
-          source: 'schedule', space: 'api', actor: actorOf(context), key: idempotencyKey,
+          source: 'schedule', actor: actorOf(context), key: idempotencyKey,
           requestHash: requestHash('runSchedule', { project, name }), request: async () => plan.request,
         });
         if (!replayed) await sql.transaction((tx) => noteLast(tx, plan, run.id));

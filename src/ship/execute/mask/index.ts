@@ -1,2 +1,2 @@
 export { Masker, type MaskStream } from './masker.ts';
-export { isSecretName } from './secret-forms.ts';
+export { isSecretName } from './secret-patterns.ts';

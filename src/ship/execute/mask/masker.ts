@@ -1,5 +1,5 @@
-import { PatternSearch } from './pattern-search.ts';
-import { secretForms } from './secret-forms.ts';
+import { SecretScan, SecretSearch } from './secret-search.ts';
+import { secretPatterns } from './secret-patterns.ts';
 
 const MASK = Buffer.from('***');
 const NOTHING = Buffer.alloc(0);
@@ -14,62 +14,81 @@ export interface MaskStream {
 
 /** Replaces secrets by `***` (decisions, section 5, "Masking"). Overlapping secrets become one. */
 export class Masker {
-  readonly #search: PatternSearch;
+  /** Undefined if there are no secrets. */
+  readonly #search: SecretSearch | undefined;
 
   constructor(secrets: Iterable<string>) {
-    this.#search = new PatternSearch(secretForms(secrets));
+    const patterns = secretPatterns(secrets);
+    this.#search = patterns.length === 0 ? undefined : new SecretSearch(patterns);
   }
 
   text(text: string): string {
-    if (this.#search.maxLength === 0) return text;
+    if (this.#search === undefined) return text;
     const stream = this.stream();
-    const bytes = Buffer.from(text);
-    return Buffer.concat([stream.push(bytes), stream.end()]).toString();
+    return Buffer.concat([stream.push(Buffer.from(text)), stream.end()]).toString();
   }
 
   stream(): MaskStream {
-    return this.#search.maxLength === 0 ? { push: (chunk) => chunk, end: () => NOTHING } : new Stream(this.#search);
+    return this.#search === undefined ? { push: (chunk) => chunk, end: () => NOTHING } : new Stream(this.#search);
   }
 }
 
-class Stream implements MaskStream {
-  readonly #search: PatternSearch;
-  /** The end of the input that may be the beginning of a secret. */
-  #tail: Buffer = NOTHING;
-  /** This many bytes of the tail belong to a secret that has already been replaced. */
-  #masked = 0;
+/** A part of the text to be replaced. */
+interface Place {
+  start: number;
+  end: number;
+  /** The mask for it has been returned. */
+  shown: boolean;
+}
 
-  constructor(search: PatternSearch) {
-    this.#search = search;
+class Stream implements MaskStream {
+  readonly #scan: SecretScan;
+  /** The end of the input that may be the beginning of a secret. It has been read. */
+  #tail: Buffer = NOTHING;
+  /** Places in the tail, in order; they do not overlap. */
+  #places: Place[] = [];
+
+  constructor(search: SecretSearch) {
+    this.#scan = new SecretScan(search);
   }
 
   push(chunk: Buffer): Buffer {
     const text = this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk]);
-    return this.#show(text, this.#search.unfinished(text));
+    this.#scan.read(text, this.#tail.length, this.#found);
+    return this.#show(text, this.#scan.unfinished ?? text.length);
   }
 
   end(): Buffer {
     return this.#show(this.#tail, this.#tail.length);
   }
 
-  /**
-   * Finds every position where a secret begins, also within other secrets: of the secrets "abcdef" and "defghi" nothing in "abcdefghi" may remain.
-   * `keep`: the text from this position on is held back.
-   */
-  #show(text: Buffer, keep: number): Buffer {
-    const shown: Buffer[] = [];
-    let masked = this.#masked;
-    for (let found = this.#search.find(text, 0); found !== undefined; found = this.#search.find(text, found.start + 1)) {
-      if (found.start >= masked) {
-        if (found.start >= keep) break; // found again when the bytes before it are complete
-        shown.push(text.subarray(masked, found.start), MASK);
-        masked = found.end;
-      }
-      masked = Math.max(masked, found.end);
+  /** A place takes in those that it overlaps: of the secrets "abcdef" and "defghi" nothing in "abcdefghi" may remain. */
+  readonly #found = (start: number, end: number): void => {
+    const place = { start, end, shown: false };
+    for (let last = this.#places.at(-1); last !== undefined && last.end > start; last = this.#places.at(-1)) {
+      place.start = Math.min(place.start, last.start);
+      place.shown ||= last.shown;
+      this.#places.pop();
     }
-    if (masked < keep) shown.push(text.subarray(masked, keep));
-    this.#masked = Math.max(0, masked - keep);
-    this.#tail = keep === text.length && this.#masked === 0 ? NOTHING : Buffer.from(text.subarray(keep));
+    this.#places.push(place);
+  };
+
+  /** Returns what comes before `keep`, and holds the rest back. */
+  #show(text: Buffer, keep: number): Buffer {
+    if (this.#places.length === 0 && this.#tail.length === 0 && keep === text.length) return text;
+    const shown: Buffer[] = [];
+    let from = 0;
+    for (const place of this.#places) {
+      if (place.start >= keep && !place.shown) break;
+      if (place.start > from) shown.push(text.subarray(from, place.start));
+      if (!place.shown) shown.push(MASK);
+      place.shown = true;
+      from = Math.min(place.end, keep);
+    }
+    if (from < keep) shown.push(text.subarray(from, keep));
+    this.#places = this.#places.filter(({ end }) => end > keep).map(({ start, end, shown: isShown }) => ({ start: Math.max(0, start - keep), end: end - keep, shown: isShown }));
+    this.#tail = keep === text.length ? NOTHING : Buffer.from(text.subarray(keep));
+    this.#scan.cut(keep);
     return shown.length === 1 ? shown[0]! : Buffer.concat(shown);
   }
 }

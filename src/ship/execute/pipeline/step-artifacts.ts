@@ -33,6 +33,8 @@ export async function keepArtifacts(setting: StepSetting, step: Step): Promise<F
 
 /** Why a file is not stored; undefined if it is. */
 async function keepOne({ work, folder, user }: StepSetting, step: string, name: string): Promise<string | undefined> {
+  // Names are shown to everyone who may read the run, and a masked one would not lead to the file.
+  if (work.masker.text(name) !== name) return 'its name holds a secret';
   const file = await openInside(folder.source, name, user).catch((error: Error) => error);
   if (file instanceof Error) return file.message;
   try {

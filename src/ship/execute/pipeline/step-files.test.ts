@@ -102,6 +102,11 @@ describe('artefacts', () => {
     expect(await run(bench(), [step])).toMatchObject({ outcome: Outcome.SUCCEEDED, kept: {}, said: ['there are no files secret/passwd to be kept'] });
   });
 
+  it('whose names hold a secret are not kept', async () => {
+    const step = { ...script('echo x > "of-$TOKEN_VALUE"'), artifacts: ['of-*'] };
+    expect(await run(bench(), [step], { secrets: { TOKEN_VALUE: 'correct-horse' } })).toMatchObject({ outcome: Outcome.FAILED, message: 'the artefacts of step s1 are not kept: of-***: its name holds a secret', kept: {} });
+  });
+
   it('of a step that always runs are passed over when the run has to end, and its cache, too', async () => {
     const on = bench({ keep: { folder: keepFolder(), limit: 2 ** 30 } });
     const always = { ...script('echo x > left; echo cleaned'), always: true, artifacts: ['left'], cache: { key: 'k', paths: ['left'] } };
