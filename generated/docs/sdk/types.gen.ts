@@ -763,7 +763,7 @@ export type BatchDocument = {
      */
     ttl?: number;
     /**
-     * Whether to keep this version in the document's history.
+     * Whether to keep this version in the document's history; absent means what the batch says.
      */
     saveRevision?: boolean;
 };
@@ -774,6 +774,10 @@ export type AddDocumentsRequest = {
      * The documents, written in this order.
      */
     documents: Array<BatchDocument>;
+    /**
+     * Whether to keep the versions in the history of the documents that do not say it themselves.
+     */
+    saveRevision?: boolean;
 };
 
 /**
@@ -1450,7 +1454,7 @@ export type IngestOptions = {
      */
     skipEmbeddings?: boolean;
     /**
-     * Whether to leave the documents out of the full-text index. Off in both profiles.
+     * Whether to leave the documents out of the full-text index until `POST /v1/fts-reindex`. Off in both profiles.
      */
     skipFts?: boolean;
     /**
@@ -1552,6 +1556,10 @@ export type SubmitBulkIngestRequest = {
      * The documents, written in this order.
      */
     documents: Array<BatchDocument>;
+    /**
+     * Whether to keep the versions in the history of the documents that do not say it themselves.
+     */
+    saveRevision?: boolean;
     /**
      * Where to POST the final record.
      */
@@ -1956,11 +1964,11 @@ export type RetrievalProfile = {
      */
     hybridStrategy?: 'alpha' | 'rrf';
     /**
-     * Weight of the semantic side, from 0 (keywords only) to 1; counts when it is present.
+     * Weight of the semantic side, from 0 (keywords only) to 1; counts while `hybridAlphaSet` is true.
      */
     hybridAlpha?: number;
     /**
-     * Accepted and kept for older clients, and ignored; `hybridAlpha` counts when it is present.
+     * Whether `hybridAlpha` counts. A write of `hybridAlpha` without it sets it; false turns the weight off and keeps it.
      */
     hybridAlphaSet?: boolean;
     /**
@@ -2169,11 +2177,11 @@ export type RetrievalProfileInput = {
      */
     hybridStrategy?: 'alpha' | 'rrf' | null;
     /**
-     * Weight of the semantic side, from 0 (keywords only) to 1; counts when it is present.
+     * Weight of the semantic side, from 0 (keywords only) to 1; counts while `hybridAlphaSet` is true.
      */
     hybridAlpha?: number | null;
     /**
-     * Accepted and kept for older clients, and ignored; `hybridAlpha` counts when it is present.
+     * Whether `hybridAlpha` counts. A write of `hybridAlpha` without it sets it; false turns the weight off and keeps it.
      */
     hybridAlphaSet?: boolean | null;
     /**
@@ -2874,7 +2882,7 @@ export type SearchFullTextRequest = {
 
 export type ReindexFullTextResponse = {
     /**
-     * Documents indexed.
+     * Documents indexed, which are all that the collection has.
      */
     reindexed: number;
     /**

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../net/index.ts';
 import type { Handlers, Identity } from '../../../operations/index.ts';
-import { requireText } from '../../documents/index.ts';
+import { requireText, toItems } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { insertChunks, toChunks } from './job-documents.ts';
 import { cancelJob, insertJob, readJob, readJobs, toRecord, type JobRow } from './job-rows.ts';
@@ -22,11 +22,11 @@ export interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' |
 export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
   const { sql, clock, keys } = deps;
   return {
-    submitBulkIngest: async ({ collection, documents, callbackUrl }) => {
+    submitBulkIngest: async ({ collection, documents, saveRevision, callbackUrl }) => {
       requireText(collection);
       if (callbackUrl !== undefined) checkCallback(deps, callbackUrl);
       const id = `job_${clock.now()}_${randomBytes(3).toString('hex')}`;
-      const chunks = await toChunks(deps, id, documents);
+      const chunks = await toChunks(deps, id, toItems(documents, saveRevision));
       const job = await sql.transaction(async (tx) => {
         await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl, submittedAt: unixSeconds(clock) }), chunks);
         return readJob(tx, id);
