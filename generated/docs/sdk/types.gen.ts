@@ -638,10 +638,14 @@ export type DocumentKey = string;
 export type Lang = string;
 
 /**
- * Metadata as requests have them, a map from a key to its values: a text, a number, a truth value, or a list of these. They are stored and returned as lists of texts. At most 256 keys of 1,000 values of 8 KiB.
+ * Metadata as requests have them, a map from a key to its values: a text, a number, a truth value, or a list of these. They are stored and returned as lists of texts. Nested values get dotted keys such as `faq.0.question`; null and what is empty leave their key out. At most 256 keys of 1,000 values of 8 KiB then.
  */
 export type GivenMeta = {
-    [key: string]: Array<string | number | boolean> | string | number | boolean;
+    [key: string]: Array<string | number | boolean | {
+        [key: string]: unknown;
+    } | null> | string | number | boolean | {
+        [key: string]: unknown;
+    } | null;
 };
 
 /**
@@ -735,11 +739,15 @@ export type WrittenDocument = {
 };
 
 /**
- * Metadata of one item of a batch, a map from a key to its values: a text, a number, a truth value, or a list of these. The limits of `/v1/add` hold; an item beyond them fails alone.
+ * Metadata of one item of a batch, a map from a key to its values, with what `/v1/add` makes of them; null is no metadata. The limits of `/v1/add` hold; an item beyond them fails alone.
  */
 export type BatchMeta = {
-    [key: string]: Array<string | number | boolean> | string | number | boolean;
-};
+    [key: string]: Array<string | number | boolean | {
+        [key: string]: unknown;
+    } | null> | string | number | boolean | {
+        [key: string]: unknown;
+    } | null;
+} | null;
 
 /**
  * One document of a batch. `key`, `lang` and `contentMd` are needed and obey the rules of `/v1/add`; an item that lacks or breaks one fails alone.

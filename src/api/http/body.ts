@@ -27,7 +27,8 @@ export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHea
 export async function readJsonObject(request: IncomingMessage, maxBytes: number, { sanitize, requiresBody }: Pick<OperationSpec, 'sanitize' | 'requiresBody'>): Promise<Record<string, unknown>> {
   const { headers } = request;
   requirePlainBody(headers);
-  const isTyped = checkContentType(headers['content-type']);
+  // `curl -d ''` declares a form, but sends nothing.
+  const isTyped = headers['content-length'] !== '0' && checkContentType(headers['content-type']);
   if (!isTyped && Number(headers['content-length'] ?? 0) > 0) throw untyped();
   const bytes = await readBodyBytes(request, maxBytes);
   if (bytes.length === 0) return absent(requiresBody === true);
