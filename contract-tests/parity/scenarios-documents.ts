@@ -161,6 +161,8 @@ export const documents: Record<string, Scenario> = {
     await ok('searchDocuments');
     await ok('listRevisions', { key: 'ONE', ...ENGLISH });
     await ok('listRevisions', { key: 'three', ...ENGLISH });
+    await ok('addDocuments', { documents: [page('five'), page('six', { saveRevision: true })], saveRevision: false });
+    for (const key of ['five', 'six']) await ok('listRevisions', { key, ...ENGLISH });
     await refused('invalid_argument', 'addDocuments', { documents: [] });
     await refused('missing_fields', 'addDocuments');
     await ok('deleteDocuments', { documents: [{ key: 'ONE', ...ENGLISH }, { key: 'absent', ...ENGLISH }, { key: 'bad|key', ...ENGLISH }, { key: 'x' }] });

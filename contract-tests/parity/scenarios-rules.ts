@@ -123,7 +123,7 @@ export const rules: Record<string, Scenario> = {
 
   async 'values of a wrong type are refused in the same words'({ ok, refused }) {
     await ok('addDocument', page('kept'));
-    for (const wrong of [{ contentMd: 5 }, { key: ['k'] }, { meta: [] }, { meta: { a: { b: 'c' } } }, { meta: { a: [['b']] } }, { ttl: '5' }, { ttl: 1.5 }, { saveRevision: 'no' }, { lang: null }, { contentMd: 'lone \ud800 surrogate' }]) {
+    for (const wrong of [{ contentMd: 5 }, { key: ['k'] }, { meta: [] }, { ttl: '5' }, { ttl: 1.5 }, { saveRevision: 'no' }, { lang: null }, { contentMd: 'lone \ud800 surrogate' }]) {
       await refused('invalid_argument', 'addDocument', { key: 'k', lang: 'en', contentMd: 'x', ...wrong });
     }
     for (const wrong of [{ limit: '5' }, { limit: 2.5 }, { asc: 1 }, { filterMeta: 'x' }, { fields: 'key' }]) await refused('invalid_argument', 'searchDocuments', wrong);

@@ -334,7 +334,7 @@ export interface Operations {
   getComplianceStatus: Operation<Record<never, never>, GetComplianceStatusResponses[200]>;
   getMetrics: Operation<Record<never, never>, Download>;
   addDocument: Operation<FlatInput<NonNullable<AddDocumentData['body']> & { ifMatch?: string } & { ifNoneMatch?: string }, 'saveRevision'>, AddDocumentResponses[200]>;
-  addDocuments: Operation<FlatInput<NonNullable<AddDocumentsData['body']>>, AddDocumentsResponses[200]>;
+  addDocuments: Operation<FlatInput<NonNullable<AddDocumentsData['body']>, 'saveRevision'>, AddDocumentsResponses[200]>;
   getDocument: Operation<FlatInput<NonNullable<GetDocumentData['body']> & { ifNoneMatch?: string }>, GetDocumentResponses[200]>;
   searchDocuments: Operation<FlatInput<NonNullable<SearchDocumentsData['body']>, 'offset' | 'deleted'>, SearchDocumentsResponses[200]>;
   updateDocument: Operation<FlatInput<NonNullable<UpdateDocumentData['body']> & { ifMatch?: string }>, UpdateDocumentResponses[200]>;
@@ -350,7 +350,7 @@ export interface Operations {
   truncateRevisions: Operation<FlatInput<NonNullable<TruncateRevisionsData['body']>, 'dropCache'>, TruncateRevisionsResponses[200]>;
   ingestDocuments: Operation<FlatInput<NonNullable<IngestDocumentsData['body']>>, IngestDocumentsResponses[200]>;
   importDocuments: Operation<FlatInput<NonNullable<ImportDocumentsData['query']>, 'profile'>, Download>;
-  submitBulkIngest: Operation<FlatInput<NonNullable<SubmitBulkIngestData['body']>>, SubmitBulkIngestResponses[202]>;
+  submitBulkIngest: Operation<FlatInput<NonNullable<SubmitBulkIngestData['body']>, 'saveRevision'>, SubmitBulkIngestResponses[202]>;
   getBulkIngest: Operation<FlatInput<NonNullable<GetBulkIngestData['path']>>, GetBulkIngestResponses[200]>;
   cancelBulkIngest: Operation<FlatInput<NonNullable<CancelBulkIngestData['path']>>, CancelBulkIngestResponses[200]>;
   listBulkIngest: Operation<FlatInput<NonNullable<ListBulkIngestData['query']>>, ListBulkIngestResponses[200]>;

@@ -765,6 +765,7 @@ export type MutationDeleteCollectionArgs = {
 export type MutationAddBatchArgs = {
   collection: Scalars['String']['input'];
   documents: ReadonlyArray<AddBatchDocumentInput>;
+  saveRevision?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 
@@ -1143,7 +1144,7 @@ export type AddBatchDocumentInput = {
   readonly contentMd: Scalars['String']['input'];
   /** Metadata; replaces all that the document has, absent means none. */
   readonly meta?: InputMaybe<ReadonlyArray<MetaInput>>;
-  /** Whether to keep this version in the document's history; the default is true. */
+  /** Whether to keep this version in the document's history; absent means what the batch says. */
   readonly saveRevision?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
@@ -1690,7 +1691,7 @@ export type IngestOptionsInput = {
   readonly skipDuplicates?: InputMaybe<Scalars['Boolean']['input']>;
   /** Whether to do without vectors. */
   readonly skipEmbeddings?: InputMaybe<Scalars['Boolean']['input']>;
-  /** Whether to leave the documents out of full-text search. */
+  /** Whether to leave the documents out of full-text search until the collection is reindexed. */
   readonly skipFts?: InputMaybe<Scalars['Boolean']['input']>;
   /** Whether to call no webhooks. */
   readonly skipWebhooks?: InputMaybe<Scalars['Boolean']['input']>;

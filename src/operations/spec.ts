@@ -82,13 +82,20 @@ interface Scalars {
   [key: string]: Scalar | Scalar[];
 }
 
-/** Such maps as handlers receive them: as fields of the input, and of the items of its lists. */
+type Nested = Scalar | { [key: string]: unknown } | null;
+
+/** A map that requests may fill with any values, which the pipeline flattens to a map of lists of texts (`x-flattened`). */
+interface Flattened {
+  [key: string]: Nested | Nested[];
+}
+
+/** Such maps as handlers receive them: as fields of the input, and of the items of its lists, where null is an empty one. */
 type WithLists<T> =
-  IsScalars<Exclude<T, undefined>> extends true ? Record<string, string[]> | Extract<T, undefined>
-    : Exclude<T, undefined> extends (infer Item extends { meta?: Scalars })[] ? { [K in keyof Item]: K extends 'meta' ? WithLists<Item[K]> : Item[K] }[] | Extract<T, undefined>
+  IsLoose<Exclude<T, undefined | null>> extends true ? Record<string, string[]> | Extract<T, undefined>
+    : Exclude<T, undefined> extends (infer Item extends { meta?: Flattened | null })[] ? { [K in keyof Item]: K extends 'meta' ? WithLists<Item[K]> : Item[K] }[] | Extract<T, undefined>
       : T;
 
-type IsScalars<T> = [T, Scalars, string] extends [Scalars, T, keyof T] ? true : false;
+type IsLoose<T> = [T, Scalars, string] extends [Scalars, T, keyof T] ? true : [T, Flattened, string] extends [Flattened, T, keyof T] ? true : false;
 
 /**
  * The flat input of an operation: `Parts` is the intersection of its body, path, query and header

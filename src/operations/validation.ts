@@ -1,5 +1,7 @@
 import { Ajv2020, type AnySchemaObject, type Options } from 'ajv/dist/2020.js';
+import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import formatsPlugin from 'ajv-formats';
+import { flatMeta } from '../text/flatten-meta.ts';
 import { boundKeywords } from './bounded-keywords.ts';
 
 // The package's types describe its CommonJS default export; under ES modules that is the function itself.
@@ -29,6 +31,19 @@ export function createAjv(options: Pick<Options, 'useDefaults' | 'validateSchema
     schemaType: 'boolean',
     validate: (_: boolean, value: unknown) => value instanceof Blob || value instanceof URL || (typeof value === 'object' && value !== null && Symbol.asyncIterator in value),
     error: { message: 'must be a file' },
+  });
+  ajv.addKeyword({
+    keyword: 'x-flattened',
+    type: ['object', 'null'],
+    schemaType: 'boolean',
+    modifying: true,
+    errors: false,
+    before: 'maxProperties',
+    validate: (_: boolean, given: Record<string, unknown> | null, _schema?: unknown, at?: DataValidationCxt) => {
+      const flat = flatMeta(given ?? {});
+      if (flat !== given) (at!.parentData as Record<string | number, unknown>)[at!.parentDataProperty] = flat;
+      return true;
+    },
   });
   ajv.addKeyword({
     keyword: 'x-scalars',

@@ -9,43 +9,64 @@ export interface Flattened {
   readonly leftOut: readonly string[];
 }
 
-/** Aliases of YAML can repeat a list many times, so the number of values of a document is limited. */
+/** Aliases of YAML can repeat a list many times, so the number of values of a front matter is limited. */
 export const MAX_VALUES = 100_000;
+
+/** What metadata may have (contract section 8, "Metadata"). One more of each is collected, so that whoever checks the limits finds it. */
+const MOST = { keys: 256, values: 1000, pathBytes: 1024 };
+
+/**
+ * Metadata as they are stored (decision D-135): itself when every value is a list of texts that is not empty; otherwise flattened. What
+ * exceeds a limit of metadata still exceeds it afterwards.
+ */
+export function flatMeta(given: Readonly<Record<string, unknown>>): Meta {
+  for (const key of Object.keys(given)) if (!isListOfTexts(given[key])) return flattenMeta(given)!.meta;
+  return given as Meta;
+}
 
 /**
  * Flat metadata (contract, section 2, "Structured frontmatter"): a scalar is one value, a list of
  * scalars is several, null is nothing, and nested structures take dotted keys such as
- * `faq.0.question`. Undefined when there are more than `MAX_VALUES` values.
+ * `faq.0.question`. A key that is also written with dots has the values of both, in the order in which they are given. Undefined when
+ * there are more than `mostValues` values, nested ones and nulls included.
  */
-export function flattenMeta(root: Nested): Flattened | undefined {
+export function flattenMeta(root: Nested, mostValues = Infinity): Flattened | undefined {
   let count = 0;
+  // Whether a limit is exceeded already, so that nothing more need be collected.
+  let isBeyond = false;
   const values = new Map<string, string[]>();
   const leftOut: string[] = [];
 
   const add = (key: string, value: string): void => {
-    count += 1;
+    if (isBeyond) return;
     const list = values.get(key);
-    if (list === undefined) values.set(key, [value]);
-    else list.push(value);
+    if (list === undefined) isBeyond = values.set(key, [value]).size > MOST.keys;
+    else isBeyond = list.push(value) > MOST.values;
   };
-  const visitNested = (path: string, nested: Nested): void => {
+  const visitNested = (path: string | undefined, nested: Nested): void => {
     for (const [key, value] of nested instanceof Map ? nested : Object.entries(nested)) {
-      if (isScalar(key)) visit(path === '' ? String(key) : `${path}.${String(key)}`, value);
-      else leftOut.push(path);
+      if (isScalar(key)) visit(path === undefined ? String(key) : `${path}.${String(key)}`, value);
+      else leftOut.push(path ?? '');
     }
   };
   const visit = (path: string, value: unknown): void => {
-    if (value === null || value === undefined || count > MAX_VALUES) return;
+    if (++count > mostValues || value === null || value === undefined) return;
     if (isScalar(value)) add(path, String(value));
+    // Every level makes the path longer, so this bounds the depth as well.
+    else if (path.length > MOST.pathBytes) add(path.slice(0, MOST.pathBytes + 1), '');
     else if (!Array.isArray(value)) visitNested(path, value as Nested);
     else if (value.every(isScalar)) value.forEach((item) => visit(path, item));
     else value.forEach((item, index) => visit(`${path}.${index}`, item));
   };
 
-  visitNested('', root);
-  if (count > MAX_VALUES) return undefined;
+  visitNested(undefined, root);
+  if (count > mostValues) return undefined;
   // `fromEntries` defines own properties, whatever their name, so a key `__proto__` is harmless.
   return { meta: Object.fromEntries(values), leftOut };
 }
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
+}

@@ -29,7 +29,7 @@ export function splitFrontMatter(text: string): FrontMatter {
   if (!parsed.ok) return { meta: {}, body: text, warnings: [`front matter was left in the body: ${parsed.problem}`] };
   if (parsed.value === null) return { meta: {}, body: block.body, warnings: [] };
   if (!(parsed.value instanceof Map)) return { meta: {}, body: text, warnings: ['front matter was left in the body: it is not a mapping'] };
-  const flat = flattenMeta(parsed.value);
+  const flat = flattenMeta(parsed.value, MAX_VALUES);
   if (flat === undefined) return { meta: {}, body: text, warnings: [`front matter was left in the body: it has more than ${MAX_VALUES} values`] };
   return { meta: flat.meta, body: block.body, warnings: flat.leftOut.map(keyWarning) };
 }

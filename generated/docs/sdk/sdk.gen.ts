@@ -658,7 +658,7 @@ export const searchFullText = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Rebuild the full-text index of a collection
  *
- * Indexes every document of the collection again, for instance after an import with `skipFts` or a change of stemming or stop words. Searches go on meanwhile. The request is not limited in time.
+ * Indexes every document of the collection again, for instance after an import with `skipFts` or a change of stemming or stop words. Searches go on meanwhile, with the former index. Every process of the service rebuilds its own; the answer comes when the one that writes has done so. The request is not limited in time.
  */
 export const reindexFullText = <ThrowOnError extends boolean = false>(options: Options<ReindexFullTextData, ThrowOnError>): RequestResult<ReindexFullTextResponses, ReindexFullTextErrors, ThrowOnError> => (options.client ?? client).post<ReindexFullTextResponses, ReindexFullTextErrors, ThrowOnError>({
     security: CREDENTIALS,

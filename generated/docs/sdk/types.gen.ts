@@ -638,10 +638,14 @@ export type DocumentKey = string;
 export type Lang = string;
 
 /**
- * Metadata as requests have them, a map from a key to its values: a text, a number, a truth value, or a list of these. They are stored and returned as lists of texts. At most 256 keys of 1,000 values of 8 KiB.
+ * Metadata as requests have them, a map from a key to its values: a text, a number, a truth value, or a list of these. They are stored and returned as lists of texts. Nested values get dotted keys such as `faq.0.question`; null and what is empty leave their key out. At most 256 keys of 1,000 values of 8 KiB then.
  */
 export type GivenMeta = {
-    [key: string]: Array<string | number | boolean> | string | number | boolean;
+    [key: string]: Array<string | number | boolean | {
+        [key: string]: unknown;
+    } | null> | string | number | boolean | {
+        [key: string]: unknown;
+    } | null;
 };
 
 /**
@@ -650,7 +654,7 @@ export type GivenMeta = {
 export type TtlSeconds = number;
 
 /**
- * Names this state of the document; another one after every change, its expiry included. It is made with a secret key of the database, so it cannot be computed from the content.
+ * Names this state of the document; another one after every change, its expiry included.
  */
 export type DocumentChecksum = string;
 
@@ -675,7 +679,7 @@ export type AddDocumentRequest = {
      */
     saveRevision?: boolean;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -693,7 +697,7 @@ export type Meta = {
 export type UnixSeconds = number;
 
 /**
- * A document as a write left it. Callers without read permission on the collection get its identity and the time of the write only.
+ * A document as a write left it. Callers without read permission on the collection get its identity and times only.
  */
 export type WrittenDocument = {
     /**
@@ -717,7 +721,7 @@ export type WrittenDocument = {
      */
     contentMd?: string;
     /**
-     * When the document was first created; to callers without read permission, the same as `updatedAt`.
+     * When the document was first created.
      */
     addedAt: UnixSeconds;
     /**
@@ -725,7 +729,7 @@ export type WrittenDocument = {
      */
     updatedAt: UnixSeconds;
     /**
-     * When the document expires; absent when it has no TTL. Callers without read permission get it where the write was about it (`/v1/set-ttl`).
+     * When the document expires; absent when it has no TTL.
      */
     expiresAt?: UnixSeconds;
     /**
@@ -735,11 +739,15 @@ export type WrittenDocument = {
 };
 
 /**
- * Metadata of one item of a batch, a map from a key to its values: a text, a number, a truth value, or a list of these. The limits of `/v1/add` hold; an item beyond them fails alone.
+ * Metadata of one item of a batch, a map from a key to its values, with what `/v1/add` makes of them; null is no metadata. The limits of `/v1/add` hold; an item beyond them fails alone.
  */
 export type BatchMeta = {
-    [key: string]: Array<string | number | boolean> | string | number | boolean;
-};
+    [key: string]: Array<string | number | boolean | {
+        [key: string]: unknown;
+    } | null> | string | number | boolean | {
+        [key: string]: unknown;
+    } | null;
+} | null;
 
 /**
  * One document of a batch. `key`, `lang` and `contentMd` are needed and obey the rules of `/v1/add`; an item that lacks or breaks one fails alone.
@@ -763,7 +771,7 @@ export type BatchDocument = {
      */
     ttl?: number;
     /**
-     * Whether to keep this version in the document's history.
+     * Whether to keep this version in the document's history; absent means what the batch says.
      */
     saveRevision?: boolean;
 };
@@ -774,6 +782,10 @@ export type AddDocumentsRequest = {
      * The documents, written in this order.
      */
     documents: Array<BatchDocument>;
+    /**
+     * Whether to keep the versions in the history of the documents that do not say it themselves.
+     */
+    saveRevision?: boolean;
 };
 
 /**
@@ -793,11 +805,11 @@ export type Sanitized = number;
 
 export type AddDocumentsResponse = {
     /**
-     * Documents that are new; to callers without read permission, all that were stored.
+     * Documents that are new.
      */
     added: Count;
     /**
-     * Documents that existed and were updated; 0 for callers without read permission.
+     * Documents that existed and were updated.
      */
     updated: Count;
     /**
@@ -1072,7 +1084,7 @@ export type UpdateDocumentRequest = {
      */
     ttl?: TtlSeconds;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1125,7 +1137,7 @@ export type SetDocumentTtlRequest = {
      */
     ttl: TtlSeconds;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1139,7 +1151,7 @@ export type DeleteDocumentRequest = {
      */
     purge?: boolean;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1200,11 +1212,11 @@ export type DeleteDocumentsRequest = {
 
 export type DeleteDocumentsResponse = {
     /**
-     * Documents that are gone; to callers without read permission, all that were named.
+     * Documents that are gone.
      */
     deleted: Count;
     /**
-     * Documents that did not exist; 0 for callers without read permission.
+     * Documents that did not exist.
      */
     not_found: Count;
     /**
@@ -1223,7 +1235,7 @@ export type DeleteCollectionRequest = {
 
 export type DeleteCollectionResponse = {
     /**
-     * Documents that are gone; 0 for callers without read permission.
+     * Documents that are gone.
      */
     deleted: Count;
     /**
@@ -1263,7 +1275,7 @@ export type GetChecksumResponse = {
      */
     collection: string;
     /**
-     * 8 lowercase hexadecimal digits, made with a secret key of the database; `00000000` without documents.
+     * CRC-32 as 8 lowercase hexadecimal digits.
      */
     checksum: string;
     /**
@@ -1357,7 +1369,7 @@ export type RestoreRevisionRequest = {
      */
     revision?: RevisionNumber;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise, also when it is deleted, nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
+     * Do this only if the document has this `checksum`, as it was read; otherwise, also when it is deleted, nothing happens and the response is 412. The header `If-Match` says the same.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1376,7 +1388,7 @@ export type TruncateRevisionsRequest = {
 
 export type TruncateRevisionsResponse = {
     /**
-     * Revisions that are gone; 0 for callers without read permission.
+     * Revisions that are gone.
      */
     deleted: Count;
     /**
@@ -1442,7 +1454,7 @@ export type IngestProfile = 'default' | 'fast';
  */
 export type IngestOptions = {
     /**
-     * Whether to skip documents that are stored already with the same body (CRC-32 and length), the same metadata and the same expiry. When a page was scraped is no difference: `scraped_at` does not count. Off in `default`, on in `fast`. Needs read permission; without it, `fast` does not skip either.
+     * Whether to skip documents that are stored already with the same body (CRC-32 and length), the same metadata and the same expiry. When a page was scraped is no difference: `scraped_at` does not count. Off in `default`, on in `fast`.
      */
     skipDuplicates?: boolean;
     /**
@@ -1450,7 +1462,7 @@ export type IngestOptions = {
      */
     skipEmbeddings?: boolean;
     /**
-     * Whether to leave the documents out of the full-text index. Off in both profiles.
+     * Whether to leave the documents out of the full-text index until `POST /v1/fts-reindex`. Off in both profiles.
      */
     skipFts?: boolean;
     /**
@@ -1505,15 +1517,15 @@ export type KeyCollision = {
 
 export type IngestDocumentsResponse = {
     /**
-     * Documents that are new; to callers without read permission, all that were stored.
+     * Documents that are new.
      */
     added: Count;
     /**
-     * Documents that existed and were updated; 0 for callers without read permission.
+     * Documents that existed and were updated.
      */
     updated: Count;
     /**
-     * Documents that were stored already, as `skipDuplicates` says; 0 for callers without read permission, whose documents are never skipped.
+     * Documents that were stored already, as `skipDuplicates` says. Callers without read permission find them counted in `updated`, since the count would tell them what is stored.
      */
     skipped: Count;
     /**
@@ -1553,6 +1565,10 @@ export type SubmitBulkIngestRequest = {
      */
     documents: Array<BatchDocument>;
     /**
+     * Whether to keep the versions in the history of the documents that do not say it themselves.
+     */
+    saveRevision?: boolean;
+    /**
      * Where to POST the final record.
      */
     callbackUrl?: HttpUrl;
@@ -1571,7 +1587,7 @@ export type BulkIngestJob = {
      */
     collection: string;
     /**
-     * Where the job is. `failed` means that no document was stored, or that the job could not go on, as `error` says; failures of single documents are counted in `failed`.
+     * Where the job is. `failed` means that no document was stored, or that the job could not go on; failures of single documents are counted in `failed`.
      */
     status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled';
     /**
@@ -1583,11 +1599,11 @@ export type BulkIngestJob = {
      */
     processed: Count;
     /**
-     * Documents that are new; to callers without read permission, all that were stored.
+     * Documents that are new.
      */
     added: Count;
     /**
-     * Documents that existed and were updated; 0 for callers without read permission.
+     * Documents that existed and were updated.
      */
     updated: Count;
     /**
@@ -1595,17 +1611,9 @@ export type BulkIngestJob = {
      */
     failed: Count;
     /**
-     * The first 50 reasons of failure: `<index> <key>: <reason>`, or one line on the whole job. To callers without read permission, the reasons do not quote metadata.
+     * The first 50 reasons of failure: `<index> <key>: <reason>`, or one line on the whole job.
      */
     errors: Array<string>;
-    /**
-     * Why the job as a whole failed, such as `interrupted by restart`; absent unless it failed.
-     */
-    error?: string;
-    /**
-     * Id of the job that loads the remaining documents of this one, which a restart interrupted; absent otherwise.
-     */
-    continuedAs?: string;
     embeddingDropped?: EmbeddingDropped;
     sanitized?: Sanitized;
     /**
@@ -1714,11 +1722,11 @@ export type UploadFileResult = UploadedFile & {
  */
 export type UploadBatchResult = {
     /**
-     * Documents that are new; to callers without read permission, all that were stored.
+     * Documents that are new.
      */
     added: Count;
     /**
-     * Documents that existed and were updated, or left as they were because nothing had changed (profile `fast`); 0 for callers without read permission.
+     * Documents that existed and were updated, or left as they were because nothing had changed (profile `fast`).
      */
     updated: Count;
     /**
@@ -1964,11 +1972,11 @@ export type RetrievalProfile = {
      */
     hybridStrategy?: 'alpha' | 'rrf';
     /**
-     * Weight of the semantic side, from 0 (keywords only) to 1; counts when it is present.
+     * Weight of the semantic side, from 0 (keywords only) to 1; counts while `hybridAlphaSet` is true.
      */
     hybridAlpha?: number;
     /**
-     * Accepted and kept for older clients, and ignored; `hybridAlpha` counts when it is present.
+     * Whether `hybridAlpha` counts. A write of `hybridAlpha` without it sets it; false turns the weight off and keeps it.
      */
     hybridAlphaSet?: boolean;
     /**
@@ -2157,11 +2165,6 @@ export type StorageConfigInput = {
 } | null;
 
 /**
- * Edits that a word may be away, or `auto`; null removes the stored value.
- */
-export type FuzzinessOrNull = 0 | 1 | 2 | 'auto';
-
-/**
  * Fields to merge into the stored retrieval profile; a null field is removed, null removes all.
  */
 export type RetrievalProfileInput = {
@@ -2182,11 +2185,11 @@ export type RetrievalProfileInput = {
      */
     hybridStrategy?: 'alpha' | 'rrf' | null;
     /**
-     * Weight of the semantic side, from 0 (keywords only) to 1; counts when it is present.
+     * Weight of the semantic side, from 0 (keywords only) to 1; counts while `hybridAlphaSet` is true.
      */
     hybridAlpha?: number | null;
     /**
-     * Accepted and kept for older clients, and ignored; `hybridAlpha` counts when it is present.
+     * Whether `hybridAlpha` counts. A write of `hybridAlpha` without it sets it; false turns the weight off and keeps it.
      */
     hybridAlphaSet?: boolean | null;
     /**
@@ -2214,7 +2217,7 @@ export type RetrievalProfileInput = {
     /**
      * Edits that full-text search allows, or `auto`.
      */
-    fuzzy?: FuzzinessOrNull;
+    fuzzy?: 0 | 1 | 2 | 'auto';
     /**
      * The only fields in which full-text and hybrid search find words, replacing the stored ones.
      */
@@ -2887,7 +2890,7 @@ export type SearchFullTextRequest = {
 
 export type ReindexFullTextResponse = {
     /**
-     * Documents indexed; 0 for callers without read permission.
+     * Documents indexed, which are all that the collection has.
      */
     reindexed: number;
     /**
@@ -3052,7 +3055,7 @@ export type AddStopWordsResponse = {
      */
     status: 'ok';
     /**
-     * Words that were no stop words before; 0 for callers without read permission.
+     * Words that were no stop words before.
      */
     added: number;
 };
@@ -3068,7 +3071,7 @@ export type DeleteStopWordsResponse = {
      */
     status: 'ok';
     /**
-     * Words that were stop words before; 0 for callers without read permission.
+     * Words that were stop words before.
      */
     deleted: number;
 };
@@ -3557,7 +3560,7 @@ export type ReindexVectorsRequest = {
 
 export type ReindexVectorsResponse = {
     /**
-     * Documents embedded; 0 for callers without read permission. So are the other counts.
+     * Documents embedded.
      */
     embedded: number;
     /**
@@ -4724,7 +4727,7 @@ export type ReindexGeoResponse = {
      */
     status: 'ok';
     /**
-     * Documents indexed; 0 for callers without read permission.
+     * Documents indexed.
      */
     points: number;
     /**
@@ -5199,7 +5202,7 @@ export type MemorySummary = {
      */
     createdAt: UnixSeconds;
     /**
-     * Messages that it covers; 0 for callers without read permission.
+     * Messages that it covers.
      */
     messages: number;
 };
@@ -5332,7 +5335,7 @@ export type DeleteSessionResponse = {
     status: 'deleted';
     sessionId: SessionId;
     /**
-     * Messages that the session had; 0 for callers without read permission.
+     * Messages that the session had.
      */
     messages: number;
 };
@@ -6323,7 +6326,7 @@ export type AddDictionaryWordsResponse = {
      */
     status: 'ok';
     /**
-     * Number of words that were not there before; 0 for callers without read permission.
+     * Number of words that were not there before.
      */
     added: number;
 };
@@ -6343,7 +6346,7 @@ export type DeleteDictionaryWordsResponse = {
      */
     status: 'ok';
     /**
-     * Number of words that were removed; 0 for callers without read permission.
+     * Number of words that were removed.
      */
     removed: number;
 };
@@ -8253,12 +8256,12 @@ export type DisableMcpKeyRequestWritable = {
 };
 
 /**
- * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
+ * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
  */
 export type IfMatch = string;
 
 /**
- * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412. Needs read permission on the collection.
+ * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412.
  */
 export type UnlessMatch = string;
 
@@ -8361,7 +8364,7 @@ export type GetHealthData = {
 
 export type GetHealthErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8402,7 +8405,7 @@ export type GetHealthV1Data = {
 
 export type GetHealthV1Errors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8443,7 +8446,7 @@ export type GetReadinessData = {
 
 export type GetReadinessErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8484,7 +8487,7 @@ export type GetReadinessV1Data = {
 
 export type GetReadinessV1Errors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8533,7 +8536,7 @@ export type GetStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8582,7 +8585,7 @@ export type GetSystemInfoErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8631,7 +8634,7 @@ export type GetConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8680,7 +8683,7 @@ export type ListEndpointsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8721,7 +8724,7 @@ export type GetComplianceStatusData = {
 
 export type GetComplianceStatusErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8770,7 +8773,7 @@ export type GetMetricsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8806,11 +8809,11 @@ export type AddDocumentData = {
     body: AddDocumentRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
          */
         'If-Match'?: string;
         /**
-         * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412. Needs read permission on the collection.
+         * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412.
          */
         'If-None-Match'?: string;
     };
@@ -8833,7 +8836,7 @@ export type AddDocumentErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -8849,7 +8852,7 @@ export type AddDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8902,7 +8905,7 @@ export type AddDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -8914,7 +8917,7 @@ export type AddDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8977,7 +8980,7 @@ export type GetDocumentErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -8989,7 +8992,7 @@ export type GetDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9042,7 +9045,7 @@ export type SearchDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -9054,7 +9057,7 @@ export type SearchDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9090,7 +9093,7 @@ export type UpdateDocumentData = {
     body: UpdateDocumentRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
          */
         'If-Match'?: string;
     };
@@ -9117,7 +9120,7 @@ export type UpdateDocumentErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -9133,7 +9136,7 @@ export type UpdateDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9209,7 +9212,7 @@ export type GetDocumentMetaErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9245,7 +9248,7 @@ export type SetDocumentTtlData = {
     body: SetDocumentTtlRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
          */
         'If-Match'?: string;
     };
@@ -9272,7 +9275,7 @@ export type SetDocumentTtlErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -9288,7 +9291,7 @@ export type SetDocumentTtlErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9324,7 +9327,7 @@ export type DeleteDocumentData = {
     body: DeleteDocumentRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
          */
         'If-Match'?: string;
     };
@@ -9351,7 +9354,7 @@ export type DeleteDocumentErrors = {
      */
     404: DeleteDocumentError;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -9367,7 +9370,7 @@ export type DeleteDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9420,7 +9423,7 @@ export type DeleteDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -9432,7 +9435,7 @@ export type DeleteDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9485,7 +9488,7 @@ export type DeleteCollectionErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -9497,7 +9500,7 @@ export type DeleteCollectionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9567,7 +9570,7 @@ export type ListMetaKeysErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9625,7 +9628,7 @@ export type GetChecksumErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9682,7 +9685,7 @@ export type ListRevisionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -9694,7 +9697,7 @@ export type ListRevisionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9730,7 +9733,7 @@ export type RestoreRevisionData = {
     body: RestoreRevisionRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
          */
         'If-Match'?: string;
     };
@@ -9757,7 +9760,7 @@ export type RestoreRevisionErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -9773,7 +9776,7 @@ export type RestoreRevisionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9826,7 +9829,7 @@ export type TruncateRevisionsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -9838,7 +9841,7 @@ export type TruncateRevisionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9891,7 +9894,7 @@ export type IngestDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -9903,7 +9906,7 @@ export type IngestDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9972,7 +9975,7 @@ export type ImportDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -9984,7 +9987,7 @@ export type ImportDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10037,7 +10040,7 @@ export type SubmitBulkIngestErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -10049,7 +10052,7 @@ export type SubmitBulkIngestErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10111,7 +10114,7 @@ export type CancelBulkIngestErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10173,7 +10176,7 @@ export type GetBulkIngestErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10231,7 +10234,7 @@ export type ListBulkIngestErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10284,7 +10287,7 @@ export type UploadFilesErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -10300,7 +10303,7 @@ export type UploadFilesErrors = {
      */
     422: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10353,7 +10356,7 @@ export type ImportUrlErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -10369,7 +10372,7 @@ export type ImportUrlErrors = {
      */
     422: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10459,7 +10462,7 @@ export type ImportWikiErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -10471,7 +10474,7 @@ export type ImportWikiErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10524,7 +10527,7 @@ export type ExportDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -10536,7 +10539,7 @@ export type ExportDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10598,7 +10601,7 @@ export type CreateBackupByQueryErrors = {
      */
     409: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10651,7 +10654,7 @@ export type CreateBackupErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -10667,7 +10670,7 @@ export type CreateBackupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10724,7 +10727,7 @@ export type RestoreBackupErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -10736,7 +10739,7 @@ export type RestoreBackupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10794,7 +10797,7 @@ export type DeleteCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10852,7 +10855,7 @@ export type GetCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10905,7 +10908,7 @@ export type SetCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -10917,7 +10920,7 @@ export type SetCollectionConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10979,7 +10982,7 @@ export type ListCollectionConfigsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11032,7 +11035,7 @@ export type SetSchemaErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -11044,7 +11047,7 @@ export type SetSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11097,7 +11100,7 @@ export type GetSchemaErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -11109,7 +11112,7 @@ export type GetSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11162,7 +11165,7 @@ export type DeleteSchemaErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -11174,7 +11177,7 @@ export type DeleteSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11227,7 +11230,7 @@ export type ListSchemasErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -11239,7 +11242,7 @@ export type ListSchemasErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11292,7 +11295,7 @@ export type ValidateDocumentErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -11304,7 +11307,7 @@ export type ValidateDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11445,7 +11448,7 @@ export type SearchFullTextByQueryData = {
          */
         contextTokenBudget?: ContextTokenBudget;
         /**
-         * Metadata filter, one parameter for each key and value, such as `meta[category]=news`; `meta.category=news` and `meta=category=news` are read alike. A repeated key gives alternatives (OR); different keys must all match (AND).
+         * Metadata filter, one parameter for each key, such as `meta[category]=news`; `meta.category=news` is read alike. A repeated key gives alternatives (OR); different keys must all match (AND).
          */
         meta?: {
             [key: string]: string | Array<string>;
@@ -11468,7 +11471,7 @@ export type SearchFullTextByQueryErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11521,7 +11524,7 @@ export type SearchFullTextErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -11533,7 +11536,7 @@ export type SearchFullTextErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11591,7 +11594,7 @@ export type ReindexFullTextErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11640,7 +11643,7 @@ export type ListFullTextLanguagesErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11710,7 +11713,7 @@ export type AutocompleteErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11763,7 +11766,7 @@ export type DeleteSynonymErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -11775,7 +11778,7 @@ export type DeleteSynonymErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11837,7 +11840,7 @@ export type ListSynonymsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11890,7 +11893,7 @@ export type AddSynonymsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -11902,7 +11905,7 @@ export type AddSynonymsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11955,7 +11958,7 @@ export type DeleteStopWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -11967,7 +11970,7 @@ export type DeleteStopWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12029,7 +12032,7 @@ export type ListStopWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12082,7 +12085,7 @@ export type AddStopWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -12094,7 +12097,7 @@ export type AddStopWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12147,7 +12150,7 @@ export type AggregateDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -12159,7 +12162,7 @@ export type AggregateDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12225,7 +12228,7 @@ export type DeleteCurationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12299,7 +12302,7 @@ export type ListCurationRulesErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12352,7 +12355,7 @@ export type CreateCurationRuleErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -12364,7 +12367,7 @@ export type CreateCurationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12421,7 +12424,7 @@ export type UpdateCurationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -12433,7 +12436,7 @@ export type UpdateCurationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12486,7 +12489,7 @@ export type SearchVectorsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -12498,7 +12501,7 @@ export type SearchVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12551,7 +12554,7 @@ export type ReindexVectorsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -12563,7 +12566,7 @@ export type ReindexVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12612,7 +12615,7 @@ export type GetVectorStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12665,7 +12668,7 @@ export type ProjectVectorsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -12677,7 +12680,7 @@ export type ProjectVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12734,7 +12737,7 @@ export type ClassifyDocumentErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -12746,7 +12749,7 @@ export type ClassifyDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12803,7 +12806,7 @@ export type SearchAcrossCollectionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -12815,7 +12818,7 @@ export type SearchAcrossCollectionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12872,7 +12875,7 @@ export type FindSimilarErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -12884,7 +12887,7 @@ export type FindSimilarErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12937,7 +12940,7 @@ export type FindDuplicatesErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -12949,7 +12952,7 @@ export type FindDuplicatesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13011,7 +13014,7 @@ export type ListEmbeddingConfigsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13064,7 +13067,7 @@ export type CreateEmbeddingConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -13076,7 +13079,7 @@ export type CreateEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13138,7 +13141,7 @@ export type DeleteEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13200,7 +13203,7 @@ export type GetEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13262,7 +13265,7 @@ export type UpdateEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -13274,7 +13277,7 @@ export type UpdateEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13331,7 +13334,7 @@ export type SetDefaultEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -13343,7 +13346,7 @@ export type SetDefaultEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13396,7 +13399,7 @@ export type SearchHybridErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -13408,7 +13411,7 @@ export type SearchHybridErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13461,7 +13464,7 @@ export type SearchGeoErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -13473,7 +13476,7 @@ export type SearchGeoErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13526,7 +13529,7 @@ export type SearchGeoWithinErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -13538,7 +13541,7 @@ export type SearchGeoWithinErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13591,7 +13594,7 @@ export type SearchGeoPolygonErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -13603,7 +13606,7 @@ export type SearchGeoPolygonErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13656,7 +13659,7 @@ export type ReindexGeoErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -13668,7 +13671,7 @@ export type ReindexGeoErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13717,7 +13720,7 @@ export type GetGeoStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13770,7 +13773,7 @@ export type EncodeGeohashErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -13782,7 +13785,7 @@ export type EncodeGeohashErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13835,7 +13838,7 @@ export type DecodeGeohashErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -13847,7 +13850,7 @@ export type DecodeGeohashErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13929,7 +13932,7 @@ export type GetCodeGraphErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13986,7 +13989,7 @@ export type QueryCodeGraphErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -13998,7 +14001,7 @@ export type QueryCodeGraphErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14051,7 +14054,7 @@ export type StartSessionErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -14063,7 +14066,7 @@ export type StartSessionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14120,7 +14123,7 @@ export type AddMessageErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -14132,7 +14135,7 @@ export type AddMessageErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14185,7 +14188,7 @@ export type RecallMemoryErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -14197,7 +14200,7 @@ export type RecallMemoryErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14254,7 +14257,7 @@ export type SummarizeSessionErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -14266,7 +14269,7 @@ export type SummarizeSessionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14319,7 +14322,7 @@ export type ListSessionsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -14331,7 +14334,7 @@ export type ListSessionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14388,7 +14391,7 @@ export type GetSessionHistoryErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -14400,7 +14403,7 @@ export type GetSessionHistoryErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14462,7 +14465,7 @@ export type DeleteSessionErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14528,7 +14531,7 @@ export type ListWebhooksErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14581,7 +14584,7 @@ export type CreateWebhookErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -14593,7 +14596,7 @@ export type CreateWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14650,7 +14653,7 @@ export type DeleteWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -14662,7 +14665,7 @@ export type DeleteWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14719,7 +14722,7 @@ export type UpdateWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -14731,7 +14734,7 @@ export type UpdateWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14797,7 +14800,7 @@ export type ListWebhookDeadLettersErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14854,7 +14857,7 @@ export type RedeliverWebhooksErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -14866,7 +14869,7 @@ export type RedeliverWebhooksErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14923,7 +14926,7 @@ export type TestWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -14935,7 +14938,7 @@ export type TestWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15015,7 +15018,7 @@ export type StreamEventsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15077,7 +15080,7 @@ export type ListAutomationRulesErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15130,7 +15133,7 @@ export type CreateAutomationRuleErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -15142,7 +15145,7 @@ export type CreateAutomationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15204,7 +15207,7 @@ export type DeleteAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15266,7 +15269,7 @@ export type GetAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15328,7 +15331,7 @@ export type UpdateAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -15340,7 +15343,7 @@ export type UpdateAutomationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15402,7 +15405,7 @@ export type TestAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15472,7 +15475,7 @@ export type ListAutomationLogsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15525,7 +15528,7 @@ export type QueryTemporalErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -15537,7 +15540,7 @@ export type QueryTemporalErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15590,7 +15593,7 @@ export type ListHotDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -15602,7 +15605,7 @@ export type ListHotDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15655,7 +15658,7 @@ export type GetTemporalHistogramErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -15667,7 +15670,7 @@ export type GetTemporalHistogramErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15720,7 +15723,7 @@ export type SuggestSpellingErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -15732,7 +15735,7 @@ export type SuggestSpellingErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15785,7 +15788,7 @@ export type CleanSpellingErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -15797,7 +15800,7 @@ export type CleanSpellingErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15850,7 +15853,7 @@ export type DeleteDictionaryWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -15862,7 +15865,7 @@ export type DeleteDictionaryWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15924,7 +15927,7 @@ export type ListDictionaryErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15977,7 +15980,7 @@ export type AddDictionaryWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -15989,7 +15992,7 @@ export type AddDictionaryWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16042,7 +16045,7 @@ export type LoginErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -16054,7 +16057,7 @@ export type LoginErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16107,7 +16110,7 @@ export type RefreshSessionErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16164,7 +16167,7 @@ export type LogoutErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -16176,7 +16179,7 @@ export type LogoutErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16221,7 +16224,7 @@ export type GetSignInMethodsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16266,7 +16269,7 @@ export type StartOidcSignInErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16323,7 +16326,7 @@ export type FinishOidcSignInErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -16335,7 +16338,7 @@ export type FinishOidcSignInErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16392,7 +16395,7 @@ export type RegisterUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -16408,7 +16411,7 @@ export type RegisterUserErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16461,7 +16464,7 @@ export type GetCurrentUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16518,7 +16521,7 @@ export type ChangePasswordErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -16530,7 +16533,7 @@ export type ChangePasswordErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16587,7 +16590,7 @@ export type RedeemPasswordResetErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -16599,7 +16602,7 @@ export type RedeemPasswordResetErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16656,7 +16659,7 @@ export type CreateApiKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -16668,7 +16671,7 @@ export type CreateApiKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16738,7 +16741,7 @@ export type ListApiKeysErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16800,7 +16803,7 @@ export type DeleteApiKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16862,7 +16865,7 @@ export type RevokeApiKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16928,7 +16931,7 @@ export type ListUsersErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16990,7 +16993,7 @@ export type DeleteUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17052,7 +17055,7 @@ export type UpdateUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -17064,7 +17067,7 @@ export type UpdateUserErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17126,7 +17129,7 @@ export type CreatePasswordResetErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -17138,7 +17141,7 @@ export type CreatePasswordResetErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17200,7 +17203,7 @@ export type SetUserRolesErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -17212,7 +17215,7 @@ export type SetUserRolesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17283,7 +17286,7 @@ export type ExplainAccessErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17353,7 +17356,7 @@ export type ListPermissionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17410,7 +17413,7 @@ export type SetPermissionErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -17422,7 +17425,7 @@ export type SetPermissionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17488,7 +17491,7 @@ export type ListGroupsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17545,7 +17548,7 @@ export type CreateGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -17561,7 +17564,7 @@ export type CreateGroupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17623,7 +17626,7 @@ export type DeleteGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17685,7 +17688,7 @@ export type GetGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17747,7 +17750,7 @@ export type UpdateGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -17759,7 +17762,7 @@ export type UpdateGroupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17821,7 +17824,7 @@ export type SetGroupRolesErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -17833,7 +17836,7 @@ export type SetGroupRolesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17899,7 +17902,7 @@ export type ListRolesErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17961,7 +17964,7 @@ export type DeleteRoleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18023,7 +18026,7 @@ export type SetRoleErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -18035,7 +18038,7 @@ export type SetRoleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18109,7 +18112,7 @@ export type ListGroupPermissionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18166,7 +18169,7 @@ export type SetGroupPermissionErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -18178,7 +18181,7 @@ export type SetGroupPermissionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18235,7 +18238,7 @@ export type DeleteMcpKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -18247,7 +18250,7 @@ export type DeleteMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18309,7 +18312,7 @@ export type ListMcpKeysErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18362,7 +18365,7 @@ export type CreateMcpKeyErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -18374,7 +18377,7 @@ export type CreateMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18431,7 +18434,7 @@ export type DisableMcpKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -18443,7 +18446,7 @@ export type DisableMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18541,7 +18544,7 @@ export type ListAuditEventsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18594,7 +18597,7 @@ export type ListAuditExportersErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18643,7 +18646,7 @@ export type GetEncryptionStatusErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18696,7 +18699,7 @@ export type RotateEncryptionErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
     /**
@@ -18708,7 +18711,7 @@ export type RotateEncryptionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18757,7 +18760,7 @@ export type ListEncryptionJobsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18819,7 +18822,7 @@ export type GetEncryptionJobErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18868,7 +18871,7 @@ export type GetReplicationStatusErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**

@@ -138,7 +138,7 @@ type Mutation {
   restoreRevision(collection: String!, key: String!, lang: String!, revision: Int, timestamp: Time, ifChecksum: String): Document! @auth
   deleteCollection(collection: String!): Int! @auth
   vectorReindex(collection: String!, force: Boolean): ReindexResult! @auth
-  addBatch(collection: String!, documents: [AddBatchDocumentInput!]!): BatchAddResult! @auth
+  addBatch(collection: String!, documents: [AddBatchDocumentInput!]!, saveRevision: Boolean): BatchAddResult! @auth
   ingestDocuments(collection: String!, documents: [IngestDocumentInput!]!, options: IngestOptionsInput): IngestResult! @auth
   setTTL(collection: String!, key: String!, lang: String!, ttl: Int!, ifChecksum: String): Document! @auth
   importURL(collection: String!, url: String!, key: String, lang: String!, meta: [MetaInput!], ttl: Int): Document! @auth

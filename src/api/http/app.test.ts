@@ -258,6 +258,17 @@ describe('a bad request', () => {
     expect((await post(url, '{"name":"a"}', headers)).status).toBe(415);
   });
 
+  it('with an empty body is one without a body, whatever type it declares', async () => {
+    const { url } = await serve();
+    const [empty, form] = await Promise.all(['application/json', 'application/x-www-form-urlencoded'].map(async (type) => {
+      const response = await post(url, '', { 'Content-Type': type });
+      const { requestId: _, ...body } = (await response.json()) as Record<string, unknown>;
+      return [response.status, body];
+    }));
+    expect(form).toEqual(empty);
+    expect(form![0]).toBe(400);
+  });
+
   it('for an unknown path is 404, for a wrong method 405 with the allowed ones', async () => {
     const { url } = await serve();
     expect((await fetch(`${url}/v1/nothing`)).status).toBe(404);

@@ -25,7 +25,8 @@ export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHea
 export async function readJsonObject(request: IncomingMessage, maxBytes: number, spec: Pick<OperationSpec, 'sanitize' | 'requiresBody' | 'maxBody' | 'maxValues'>): Promise<Record<string, unknown>> {
   const { headers } = request;
   requirePlainBody(headers);
-  const isTyped = checkContentType(headers['content-type']);
+  // `curl -d ''` declares a form, but sends nothing.
+  const isTyped = headers['content-length'] !== '0' && checkContentType(headers['content-type']);
   if (!isTyped && Number(headers['content-length'] ?? 0) > 0) throw untyped();
   const bytes = await readBodyBytes(request, Math.min(maxBytes, spec.maxBody ?? maxBytes));
   if (bytes.length === 0) return absent(spec.requiresBody === true);

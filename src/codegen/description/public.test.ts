@@ -46,6 +46,12 @@ describe('publicDescription', () => {
     expect(Thing).toEqual({ type: 'object', additionalProperties: { 'x-plain': 'array', oneOf: [{ type: 'array', maxItems: 3, items: { 'x-plain': 'string', oneOf: [text, ...others] } }, text, ...others] } });
   });
 
+  it('reports that nested values are flattened', () => {
+    const { Thing } = described({ 'x-flattened': true, type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } });
+    const values = [{ type: 'string' }, { type: 'number', format: 'double' }, { type: 'boolean' }, { type: 'object', additionalProperties: true }, { type: 'null' }];
+    expect(Thing).toEqual({ type: 'object', additionalProperties: { 'x-plain': 'array', oneOf: [{ type: 'array', items: { 'x-plain': 'string', oneOf: values } }, ...values] } });
+  });
+
   it('changes no example, whatever it looks like', () => {
     const document = withThing({ type: 'object', properties: {} });
     document.paths['/things']!['get']!.responses[200]!.content!['application/json']!.example = { schema: { type: 'integer' } };

@@ -15,11 +15,11 @@ const KEYWORDS_OF: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The description for clients, derived from the one that the server uses: numbers state their format; alternatives that are
- * accepted but not documented (`x-undocumented`) are left out; values that are accepted as lists of one (`x-scalars`) are
- * documented; and a value of several types is a choice of schemas with one type each.
+ * accepted but not documented (`x-undocumented`) are left out; values that are accepted in the place of lists of texts (`x-scalars`,
+ * `x-flattened`) are documented; and a value of several types is a choice of schemas with one type each.
  */
 export function publicDescription(document: OpenApiDocument): OpenApiDocument {
-  return withoutUnused(mapSchemas(document, (schema) => withNumberFormat(withOneType(withScalars(withoutUndocumented(schema))))));
+  return withoutUnused(mapSchemas(document, (schema) => withNumberFormat(withOneType(withLooseValues(withoutUndocumented(schema))))));
 }
 
 /** The type that a client in a typed language declares: 32 bits if the limits allow it. */
@@ -42,13 +42,16 @@ function withoutUndocumented(schema: SchemaObject): SchemaObject {
 
 const SCALARS: readonly SchemaObject[] = [{ type: 'string' }, { type: 'number', format: 'double' }, { type: 'boolean' }];
 
-/** A map of lists of texts whose values may also be single texts, numbers or booleans. */
-function withScalars({ 'x-scalars': isTaken, ...schema }: SchemaObject): SchemaObject {
-  if (isTaken !== true) return schema;
+/** What else metadata may be: they are flattened. */
+const NESTED: readonly SchemaObject[] = [{ type: 'object', additionalProperties: true }, { type: 'null' }];
+
+/** A map of lists of texts whose values may also be single texts, numbers or booleans, and nested where they are flattened. */
+function withLooseValues({ 'x-scalars': takesScalars, 'x-flattened': isFlattened, ...schema }: SchemaObject): SchemaObject {
+  if (takesScalars !== true && isFlattened !== true) return schema;
   const { items, ...list } = schema.additionalProperties as SchemaObject;
-  const text = items as SchemaObject;
-  const texts: SchemaObject = { 'x-plain': 'string', oneOf: [text, ...SCALARS.slice(1)] };
-  return { ...schema, additionalProperties: { 'x-plain': 'array', oneOf: [{ ...list, items: texts }, text, ...SCALARS.slice(1)] } };
+  const others = [items as SchemaObject, ...SCALARS.slice(1), ...(isFlattened === true ? NESTED : [])];
+  const texts: SchemaObject = { 'x-plain': 'string', oneOf: others };
+  return { ...schema, additionalProperties: { 'x-plain': 'array', oneOf: [{ ...list, items: texts }, ...others] } };
 }
 
 /** Null in combination with one other type stays, because generators support it. */

@@ -48,7 +48,7 @@ export interface Retrieval {
   readonly retrievalMode?: 'parent' | 'chunk' | 'window';
   readonly hybridStrategy?: 'alpha' | 'rrf';
   readonly hybridAlpha?: number;
-  /** Stored for older clients and ignored: `hybridAlpha` is used when it is present (decision D-136). */
+  /** Whether `hybridAlpha` counts; absent with a value of an earlier version, which does (decision D-136). */
   readonly hybridAlphaSet?: boolean;
   readonly oversample?: number;
   /** Tokens, estimated as bytes divided by 4. */
@@ -60,6 +60,11 @@ export interface Retrieval {
   readonly fuzzy?: Fuzziness;
   /** The only fields in which words are searched. */
   readonly searchableFields?: readonly string[];
+}
+
+/** The weight of the semantic side that the profile sets; undefined if there is none or it is turned off. */
+export function hybridAlphaOf({ hybridAlpha, hybridAlphaSet = true }: Retrieval): number | undefined {
+  return hybridAlphaSet ? hybridAlpha : undefined;
 }
 
 /** Every field; other fields of a request are not stored. */

@@ -69,6 +69,22 @@ describe('writing a configuration (decision D-44)', () => {
     expect(collections.configOf('blog')).toEqual({});
   });
 
+  it('turns the weight of hybrid search on with its value, unless the flag says otherwise (decision D-136)', async () => {
+    const retrieval = () => collections.configOf('blog')!.retrieval;
+    await put({ retrieval: { hybridAlpha: 0 } });
+    expect(retrieval()).toEqual({ hybridAlpha: 0, hybridAlphaSet: true });
+    await put({ retrieval: { hybridAlphaSet: false } });
+    expect(retrieval()).toEqual({ hybridAlpha: 0, hybridAlphaSet: false });
+    await put({ retrieval: { topK: 3 } });
+    expect(retrieval()).toEqual({ hybridAlpha: 0, hybridAlphaSet: false, topK: 3 });
+    await put({ retrieval: { hybridAlpha: 0.4, hybridAlphaSet: null } });
+    expect(retrieval()).toEqual({ hybridAlpha: 0.4, hybridAlphaSet: true, topK: 3 });
+    await put({ retrieval: { hybridAlpha: 0.5, hybridAlphaSet: false } });
+    expect(retrieval()).toEqual({ hybridAlpha: 0.5, hybridAlphaSet: false, topK: 3 });
+    await put({ retrieval: { hybridAlpha: null } });
+    expect(retrieval()).toEqual({ topK: 3 });
+  });
+
   it('replaces customMeta whole; null removes it', async () => {
     await put({ customMeta: { a: 1, b: { c: null } } });
     await put({ customMeta: { d: null } });

@@ -19,8 +19,11 @@ function mergeField(field: (typeof FIELDS)[number], stored: unknown, change: unk
   return field === 'retrieval' ? withoutAbsent({ ...(stored as Block | undefined), ...knownRetrieval(change as Block) }) : change;
 }
 
+/** A weight of hybrid search counts only with its flag (contract section 2), so a write of the weight alone sets it (decision D-136). */
 function knownRetrieval(change: Block): Block {
-  return Object.fromEntries(RETRIEVAL_FIELDS.filter((field) => field in change).map((field) => [field, change[field]]));
+  const known: Block = Object.fromEntries(RETRIEVAL_FIELDS.filter((field) => field in change).map((field) => [field, change[field]]));
+  const { hybridAlpha, hybridAlphaSet } = known;
+  return hybridAlpha === undefined || hybridAlphaSet != null ? known : { ...known, hybridAlphaSet: hybridAlpha === null ? null : true };
 }
 
 /** Drops fields that are undefined or null. */

@@ -81,6 +81,13 @@ describe.each(DRIVERS)('add-batch over %s (contract section 4, decisions D-39, D
     expect(await fixture.count('revisions')).toBe(1);
   });
 
+  it('keeps no revision where the batch says so, unless an item says otherwise (decision D-175)', async () => {
+    await fixture.call('addDocuments', { collection: 'blog', saveRevision: false, documents: [item('a'), item('b', { saveRevision: true }), item('c', { saveRevision: false })] });
+    expect(await fixture.sql.all('SELECT d.key FROM revisions r JOIN documents d ON d.ord = r.ord')).toEqual([{ key: 'b' }]);
+    await fixture.call('addDocuments', { collection: 'blog', saveRevision: true, documents: [item('a'), item('c', { saveRevision: false })] });
+    expect(await fixture.count('revisions')).toBe(2);
+  });
+
   it('fails as a whole when the storage fails', async () => {
     await fixture.sql.close();
     await expect(addBatch([item('a')])).rejects.toMatchObject({ code: 'unavailable' });

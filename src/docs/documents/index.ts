@@ -11,6 +11,7 @@ export { presentInOrder, type PresentedDocument } from './present-in-order.ts';
 export { keepsMeta, projectDocument, projectionOf, type Projection } from './project-document.ts';
 export type { DocumentReader } from './reader.ts';
 export { repairItem } from './repair-item.ts';
+export { toItems } from './add-documents.ts';
 export { requireText } from './require-valid.ts';
 export { inList } from '../../storage/index.ts';
 export { removeUnder, removeVectorRows } from './remove-documents.ts';

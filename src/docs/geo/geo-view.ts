@@ -32,6 +32,7 @@ export function createGeoView(env: GeoEnvironment, { collections }: { readonly c
 function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
   return {
     name: 'geo',
+    reindexChange: 'geo.reindex',
     create: () => new GeoIndex(new PlaceIndex({ builtAt: unixSeconds(clock) })),
     restore: async (_, bytes) => new GeoIndex(await PlaceIndex.load(bytes)),
     effectOf,
@@ -44,7 +45,6 @@ function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
 
 /** Metadata that could not be decrypted may be readable after they are encrypted again. */
 function effectOf({ kind }: Change): Effect | undefined {
-  if (kind === 'geo.reindex') return 'rebuild';
   if (kind === 'doc.put' || kind === 'encryption.reseal') return 'read';
   return kind === 'doc.delete' ? 'remove' : undefined;
 }

@@ -33,7 +33,7 @@ export interface GeoAreas {
 const DEFAULT_DATA_DIR = 'data';
 
 export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAreas): Geo {
-  const { sql, feed, log, settings } = env;
+  const { sql, log, settings } = env;
   const view = createGeoView(env, { collections });
   const deps: GeoSearchDeps = { ...env, view, columns };
   const dataDir = settings.geoDataDir ?? DEFAULT_DATA_DIR;
@@ -41,7 +41,7 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
   let reloading: Promise<void> | undefined;
   return {
     view,
-    start: () => (reloading ??= reloadPostcodes({ sql, feed, log, view, dataDir }, stopping.signal)),
+    start: () => (reloading ??= reloadPostcodes({ sql, log, view, dataDir }, stopping.signal)),
     async follow() {
       await view.caughtUp();
       await view.settled();
@@ -54,7 +54,7 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
       searchGeo: (input, context) => searchGeo(deps, input, context),
       searchGeoWithin: (input, context) => searchGeoWithin(deps, input, context),
       searchGeoPolygon: (input, context) => searchGeoPolygon(deps, input, context),
-      reindexGeo: (input, { signal }) => reindexGeo({ sql, feed, view, dataDir }, input, signal),
+      reindexGeo: (input, { signal }) => reindexGeo({ sql, view, dataDir }, input, signal),
       getGeoStats: (_input, { identity }) => readGeoStats({ sql, view }, identity),
       encodeGeohash: async ({ lat, lng, precision }) => ({ geohash: encodeGeohash({ lat, lng }, precision), precision }),
       decodeGeohash: async ({ geohash }) => ({ geohash: geohash.toLowerCase(), ...geohashCell(geohash)! }),

@@ -6,11 +6,8 @@ import type { GeoView } from './geo-view.ts';
 import { plainCountry, replacePostcodes } from './postcodes.ts';
 import { readPostcodeFile } from './read-postcode-file.ts';
 
-export interface RebuildDeps extends Pick<DocsEnvironment, 'sql' | 'feed'> {
-  readonly view: Pick<GeoView, 'indexOf' | 'caughtUp' | 'settled'>;
-}
-
-export interface ReindexDeps extends RebuildDeps {
+export interface ReindexDeps extends Pick<DocsEnvironment, 'sql'> {
+  readonly view: Pick<GeoView, 'reindex'>;
   /** The only folder of postcode files. */
   readonly dataDir: string;
 }
@@ -35,25 +32,8 @@ export async function reindexGeo(deps: ReindexDeps, { collection = '', loadPostc
     postcodesLoaded[file.country] = places.size;
   }
   const names = collection === '' ? await allCollections(sql) : [collection];
-  await rebuild(deps, names, signal);
-  const points = names.reduce((sum, name) => sum + (view.indexOf(name)?.documents ?? 0), 0);
+  const points = await view.reindex(names, signal);
   return { status: 'ok', points, collection, postcodesLoaded, durationMs: Math.round(performance.now() - started) };
-}
-
-/**
- * Rebuilds the places of some collections, by changes of the feed: other processes follow them as well, and so does a start that reads an
- * earlier checkpoint. Throws `IndexLoading`.
- */
-export async function rebuild({ sql, feed, view }: RebuildDeps, names: readonly string[], signal: AbortSignal): Promise<void> {
-  for (const name of names) view.indexOf(name);
-  signal.throwIfAborted();
-  await sql.transaction((tx) => feed.append(tx, names.map((name) => ({ kind: 'geo.reindex', collection: name.toLowerCase() }))));
-  await view.caughtUp(signal);
-  await Promise.race([view.settled(), aborted(signal)]);
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
 export async function allCollections(sql: ReindexDeps['sql']): Promise<string[]> {

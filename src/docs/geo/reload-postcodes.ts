@@ -1,11 +1,11 @@
 import type { DocsEnvironment } from '../environment.ts';
+import type { GeoView } from './geo-view.ts';
 import { keepLoadedFile, readLoadedFiles, replacePostcodes, type LoadedFile } from './postcodes.ts';
 import { hashPostcodeFile, readPostcodeFile } from './read-postcode-file.ts';
-import { allCollections, rebuild, type RebuildDeps } from './reindex.ts';
+import { allCollections, type ReindexDeps } from './reindex.ts';
 
-export interface ReloadDeps extends RebuildDeps, Pick<DocsEnvironment, 'log'> {
-  /** The only folder of postcode files. */
-  readonly dataDir: string;
+export interface ReloadDeps extends ReindexDeps, Pick<DocsEnvironment, 'log'> {
+  readonly view: Pick<GeoView, 'reindex' | 'settled'>;
 }
 
 /**
@@ -22,7 +22,7 @@ export async function reloadPostcodes(deps: ReloadDeps, signal: AbortSignal): Pr
     }
     if (changed.length === 0) return;
     await view.settled();
-    await rebuild(deps, await allCollections(sql), signal);
+    await view.reindex(await allCollections(sql), signal);
     // Not before: a step that a crash interrupts is repeated at the next start.
     await sql.transaction(async (tx) => {
       for (const file of changed) await keepLoadedFile(tx, file);

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { InputOf } from '../../operations/index.ts';
 import type { Fusion } from '../../search/fusion/index.ts';
 import type { Circle } from '../../search/geo/index.ts';
-import type { Retrieval } from '../collections/index.ts';
+import { hybridAlphaOf, type Retrieval } from '../collections/index.ts';
 import { distanceOrderOf, ORDERED_CANDIDATES, resultOrderOf, type ResultOrder } from '../columns/index.ts';
 import { keepsMeta, projectionOf, type Projection } from '../documents/index.ts';
 import { circleOf } from '../geo/index.ts';
@@ -95,9 +95,9 @@ function orderOf(input: HybridInput, mode: RetrievalMode): ResultOrder | undefin
   return resultOrderOf({ sort: sort === 'combined' ? undefined : sort, cursor, offset }, bound);
 }
 
-/** The weight of the profile is used if it is present, even if it is 0 (decision D-136). */
-function alphaOf({ alpha }: HybridInput, { hybridAlpha }: Retrieval): number {
-  return alpha ?? hybridAlpha ?? DEFAULT_ALPHA;
+/** The weight of the profile counts unless it is turned off, even if it is 0 (decision D-136). */
+function alphaOf({ alpha }: HybridInput, profile: Retrieval): number {
+  return alpha ?? hybridAlphaOf(profile) ?? DEFAULT_ALPHA;
 }
 
 /**
@@ -109,8 +109,8 @@ function rankedUsually(words: WordsRequest, isUsually: boolean): WordsRequest {
 }
 
 /** Whether no weights of the sides are set. */
-function isUsual({ alpha, strategy }: HybridInput, { hybridAlpha, hybridStrategy }: Retrieval): boolean {
-  return [alpha, strategy, hybridAlpha, hybridStrategy].every((wish) => wish === undefined);
+function isUsual({ alpha, strategy }: HybridInput, profile: Retrieval): boolean {
+  return [alpha, strategy, hybridAlphaOf(profile), profile.hybridStrategy].every((wish) => wish === undefined);
 }
 
 /** The lexical part of the request, with the defaults of full-text search for options that it does not have. */

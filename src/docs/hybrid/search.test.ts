@@ -141,12 +141,16 @@ describe('POST /v1/hybrid-search', () => {
     expect(await fixture.keys('red apple', { alpha: 1, topK: 1, boost: { 'kind:raised': 100 } })).toEqual(['far']);
   });
 
-  it('follows the retrieval profile where the request is silent; its weight counts when it is present (decision D-136)', async () => {
+  it('follows the retrieval profile where the request is silent; its weight counts unless it is turned off (decision D-136)', async () => {
     await fixture.add('a', 'red apple');
     const configure = (retrieval: object) => fixture.call('setCollectionConfig', { collection: 'c', retrieval });
     await configure({ hybridStrategy: 'rrf', hybridAlpha: 0, retrievalMode: 'chunk', topK: 1 });
     expect(await fixture.find('apple')).toMatchObject({ strategy: 'rrf', alpha: 0, retrievalMode: 'chunk' });
-    await configure({ hybridStrategy: 'alpha', hybridAlpha: 0, hybridAlphaSet: false });
+    await configure({ hybridStrategy: 'alpha', hybridAlpha: 0 });
+    expect(await fixture.find('apple')).toMatchObject({ strategy: 'alpha', alpha: 0 });
+    await configure({ hybridAlphaSet: false });
+    expect(await fixture.find('apple')).toMatchObject({ strategy: 'alpha', alpha: 0.5 });
+    await configure({ hybridAlphaSet: true });
     expect(await fixture.find('apple')).toMatchObject({ strategy: 'alpha', alpha: 0 });
     expect(await fixture.find('apple', { strategy: 'rrf', alpha: 0.7, retrievalMode: 'parent' })).toMatchObject({ strategy: 'rrf', alpha: 0.7, retrievalMode: 'parent' });
   });

@@ -29,6 +29,8 @@ export class CollectionIndex<Index extends ViewIndex> {
   changed = 0;
   /** The checkpoint that the serving index was read from or written to. */
   kept: Confirmation | undefined;
+  /** Whether a change has asked for an index that is not built yet: a checkpoint of the present one would not be what the feed says. */
+  isOutdated = false;
 
   /** `kind` is the name of the view in messages. Without an index it starts as loading; with one, it comes from the checkpoint `kept`, if any. */
   constructor(kind: string, name: string, serving?: Index, kept?: Confirmation) {
@@ -103,6 +105,7 @@ export class CollectionIndex<Index extends ViewIndex> {
     this.#serving = build.index;
     this.#build = undefined;
     this.#failure = undefined;
+    this.isOutdated = false;
     this.kept = undefined;
     this.changed += build.index.documents;
   }
@@ -111,6 +114,12 @@ export class CollectionIndex<Index extends ViewIndex> {
     if (this.#build !== build) return;
     build.index.close?.();
     this.#build = undefined;
+  }
+
+  /** A new index cannot take all documents: the present one serves on, if there is one. */
+  giveUp(failure: unknown): void {
+    this.isOutdated = false;
+    if (this.#serving === undefined) this.fail(failure);
   }
 
   /** An index that missed a change must not serve. */

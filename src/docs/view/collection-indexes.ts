@@ -20,7 +20,7 @@ export interface Followed {
 /** The effective change of a document in a batch: if there are several, the last one. */
 interface Pending {
   readonly collection: string;
-  readonly effect: Exclude<Effect, 'rebuild'>;
+  readonly effect: Effect;
   readonly change: Change;
 }
 
@@ -92,9 +92,12 @@ export class CollectionIndexes<Index extends ViewIndex> {
         dropped.add(collection);
         continue;
       }
+      if (kind === this.#kind.reindexChange) {
+        outdated.add(collection);
+        continue;
+      }
       const effect = this.#kind.effectOf(change);
-      if (effect === 'rebuild') outdated.add(collection);
-      else if (effect !== undefined && ord !== undefined && this.#byName.get(collection)?.isFollowing !== false) pending.set(ord, { collection, effect, change });
+      if (effect !== undefined && ord !== undefined && this.#byName.get(collection)?.isFollowing !== false) pending.set(ord, { collection, effect, change });
     }
     const changed = new Set([...pending.values()].map(({ collection }) => collection));
     const followed = ({ failed, outOfReach }: Applied): Followed => ({ changed, dropped, outdated: outdated.union(outOfReach), failed });

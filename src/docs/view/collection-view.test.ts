@@ -4,6 +4,8 @@ import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { DRIVERS } from '../documents/test-fixture.ts';
 import { languages, TestKind, Views, type Row } from './test-fixture.ts';
 
+const unending = new AbortController().signal;
+
 describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (driver) => {
   const views = new Views(driver);
   const { open, started, add, remove, append } = views;
@@ -40,7 +42,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
   it('refuses searches until the indexes are loaded, says when to try again, and lets writes pass meanwhile', async () => {
     const { view } = open();
     expect(() => view.indexOf('c')).toThrow(loading);
-    await expect(view.reindex('c')).rejects.toMatchObject({ code: 'index_loading', headers: { 'Retry-After': '1' } });
+    await expect(view.reindex(['c'], unending)).rejects.toMatchObject({ code: 'index_loading', headers: { 'Retry-After': '1' } });
     await view.caughtUp();
     await add('de');
     await view.start();
@@ -120,7 +122,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
       await add('it');
       await view.caughtUp();
     };
-    expect(await view.reindex('c')).toBe(3);
+    expect(await view.reindex(['c'], unending)).toBe(3);
     expect(languages(view)).toEqual(['en', 'fr', 'it']);
   });
 
@@ -129,7 +131,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     const { view, kind } = await started();
     const old = view.indexOf('c')!;
     kind.beforeScan = () => expect(view.indexOf('c')).toBe(old);
-    await view.reindex('c');
+    await view.reindex(['c'], unending);
     expect(view.indexOf('c')).not.toBe(old);
     await view.stop();
     expect(kind.created.map(({ closed }) => closed)).toEqual([1, 1]);
@@ -142,7 +144,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
       await views.fixture.call('deleteCollection', { collection: 'c' });
       await view.caughtUp();
     };
-    await view.reindex('c').catch(() => undefined);
+    await view.reindex(['c'], unending).catch(() => undefined);
     expect(view.indexOf('c')).toBeUndefined();
     await add('en');
     await view.caughtUp();
@@ -222,8 +224,67 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     expect(() => view.indexOf('c')).toThrow(expect.objectContaining({ code: 'unavailable' }) as Error);
     expect(languages(view, 'other')).toEqual(['en']);
     kind.poison = undefined;
-    expect(await view.reindex('c')).toBe(1);
+    expect(await view.reindex(['c'], unending)).toBe(1);
     expect(languages(view)).toEqual(['de']);
+  });
+
+  it('serves the old index when the new one fails, says why, and goes on with the others', async () => {
+    await add('de');
+    await add('en', 'k', 'other');
+    const { view, kind } = await started();
+    kind.poison = 'de';
+    await expect(view.reindex(['c', 'other'], unending)).rejects.toThrow('no room');
+    expect([languages(view), languages(view, 'other')]).toEqual([['de'], ['en']]);
+    kind.poison = undefined;
+    kind.outOfReach = 'de';
+    await expect(view.reindex(['c'], unending)).rejects.toThrow('the bucket is down');
+    expect(languages(view)).toEqual(['de']);
+  });
+
+  it('has no rebuild twice that nobody has begun, and lets who asked for it leave', async () => {
+    await add('de');
+    const { view, kind } = await started();
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    kind.beforeScan = () => {
+      begun.resolve();
+      return held;
+    };
+    const first = view.reindex(['c'], unending);
+    await begun.promise;
+    const leaving = new AbortController();
+    const others = [view.reindex(['c'], unending), view.reindex(['c'], leaving.signal)];
+    leaving.abort(new Error('left'));
+    await expect(others[1]).rejects.toThrow('left');
+    letGo();
+    expect(await Promise.all([first, others[0]])).toEqual([1, 1]);
+    await view.settled();
+    expect(kind.created).toHaveLength(3);
+  });
+
+  it.skipIf(driver === 'sql.js')('rebuilds at a start what a stop has kept from being rebuilt', async () => {
+    await add('de');
+    const { view, kind } = await started();
+    await view.stop();
+    await view.start();
+    await view.settled();
+    // What only a rebuild sees.
+    await views.fixture.sql.transaction((tx) => tx.run("UPDATE documents SET lang = 'xx'").then(() => undefined));
+    const begun = Promise.withResolvers<void>();
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    kind.beforeScan = () => {
+      begun.resolve();
+      return held;
+    };
+    const reindexing = view.reindex(['c'], unending).catch(() => undefined);
+    await begun.promise;
+    const stopping = view.stop();
+    letGo();
+    await Promise.all([stopping, reindexing]);
+    kind.beforeScan = () => {};
+    await view.start();
+    await view.settled();
+    expect(languages(view)).toEqual(['xx']);
   });
 
   it('finds the former version until the steps of a change are done, and acknowledges after them', async () => {
@@ -249,7 +310,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     kind.beforeScan = async (lang) => {
       if (lang === 'en') kind.steps = 0;
     };
-    expect(await view.reindex('c')).toBe(1);
+    expect(await view.reindex(['c'], unending)).toBe(1);
     await removed;
     expect(languages(view)).toEqual(['en']);
     expect(kind.puts.filter((lang) => lang === 'de')).toHaveLength(1);
@@ -271,7 +332,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     await view.caughtUp();
     expect([languages(view), view.indexOf('nowhere')]).toEqual([['xx'], undefined]);
     const before = view.indexOf('c');
-    await append({ kind: 'test.rules', collection: 'c' });
+    await append({ kind: 'test.reindex', collection: 'c' });
     await view.caughtUp();
     await view.settled();
     expect(view.indexOf('c')).not.toBe(before);

@@ -32,6 +32,16 @@ interface Run {
   current: boolean;
   /** The history of the feed (`ChangeFeed.history`) to which the indexes belong. */
   readonly history: number;
+  /** The last rebuild of each collection that a change asked for. */
+  readonly rebuilds: Map<string, Rebuild>;
+}
+
+/** A build of an index that exists already. */
+interface Rebuild {
+  /** Until then, further changes that ask for it are met by it. */
+  begun: boolean;
+  /** Settles with the first try: with what made it fail, if anything. Later tries follow in the background. */
+  readonly tried: PromiseWithResolvers<unknown>;
 }
 
 /**
@@ -66,7 +76,7 @@ export class CollectionView<Index extends ViewIndex> {
     await this.#kept.clean(this.#collections.names());
     const starts = await this.#kept.usable(this.#collections.names(), head);
     const subscriber = this.#subscriberFrom(Math.min(head, ...[...starts.values()].map(({ lsn }) => lsn)));
-    const run: Run = { abort: new AbortController(), subscriber, work: Promise.resolve(), current: false, history };
+    const run: Run = { abort: new AbortController(), subscriber, work: Promise.resolve(), current: false, history, rebuilds: new Map() };
     this.#run = run;
     run.work = this.#load(run, head, starts).catch((error: unknown) => {
       if (!run.abort.signal.aborted) this.#env.log.error({ err: error }, `${this.#kind.name} indexes could not be loaded`);
@@ -168,13 +178,23 @@ export class CollectionView<Index extends ViewIndex> {
     return this.#collections.get(collection.toLowerCase())?.serving?.bytes;
   }
 
-  /** Reindexes a collection while searches continue; returns the number of its documents. Throws `IndexLoading`. */
-  async reindex(collection: string): Promise<number> {
+  /**
+   * Rebuilds the indexes of some collections from the tables while searches continue, and returns the number of their documents. It is asked
+   * for by changes of the feed: other processes follow them as well, and so does a start that reads an earlier checkpoint. Collections without
+   * documents count 0. Throws `IndexLoading`; rejects with what made a build fail, and when the signal aborts.
+   */
+  async reindex(names: readonly string[], signal: AbortSignal): Promise<number> {
     const run = this.#requireCurrent();
-    const found = this.#collections.get(collection.toLowerCase());
-    if (found === undefined) return 0;
-    await this.#build(run, found);
-    return found.ready(this.changed).documents;
+    const filled = new Set(await this.#kind.collections());
+    const wanted = [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => filled.has(name) || this.#collections.get(name) !== undefined);
+    if (wanted.length === 0) return 0;
+    signal.throwIfAborted();
+    const kind = this.#kind.reindexChange!;
+    const lsn = await this.#env.sql.transaction((tx) => this.#env.feed.append(tx, wanted.map((collection) => ({ kind, collection }))));
+    const over = AbortSignal.any([signal, run.abort.signal]);
+    await run.subscriber.caughtUp(lsn, over);
+    for (const failure of await unlessAborted(Promise.all(wanted.map((name) => run.rebuilds.get(name)?.tried.promise)), over)) if (failure !== undefined) throw failure as Error;
+    return wanted.reduce((sum, name) => sum + (this.indexOf(name)?.documents ?? 0), 0);
   }
 
   #requireCurrent(): Run {
@@ -317,9 +337,18 @@ export class CollectionView<Index extends ViewIndex> {
     if (collection !== undefined) this.#inBackground(run, () => this.#kept.configured(collection));
   }
 
+  /** A collection whose documents were all kept out of its index has none yet. */
   #rebuild(run: Run, name: string): void {
-    const collection = this.#collections.get(name);
-    if (collection !== undefined) this.#inBackground(run, () => this.#buildUntilDone(run, collection, { rebuild: true }));
+    if (run.rebuilds.get(name)?.begun === false) return;
+    const collection = this.#collections.get(name) ?? this.#collections.set(name, this.#kind.create(name));
+    collection.isOutdated = true;
+    const rebuild: Rebuild = { begun: false, tried: Promise.withResolvers() };
+    run.rebuilds.set(name, rebuild);
+    this.#inBackground(run, async () => {
+      rebuild.begun = true;
+      await this.#buildUntilDone(run, collection, rebuild.tried.resolve);
+      rebuild.tried.resolve(undefined);
+    });
   }
 
   #inBackground(run: Run, work: () => Promise<void>): void {
@@ -327,37 +356,43 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   /**
-   * Builds the index of a collection that has none, or in any case if `rebuild` is set. Never rejects, because failures of the database may be
-   * temporary.
+   * Builds the index of a collection that has none or is outdated. Never rejects, because failures of the database may be temporary; an index
+   * that cannot take the documents would fail again. `onTried` is called after each try, with what made it fail.
    */
-  async #buildUntilDone(run: Run, collection: CollectionIndex<Index>, { rebuild = false } = {}): Promise<void> {
+  async #buildUntilDone(run: Run, collection: CollectionIndex<Index>, onTried: (failure?: unknown) => void = () => undefined): Promise<void> {
     const { signal } = run.abort;
-    const isThere = (): boolean => !signal.aborted && this.#collections.get(collection.name) === collection;
-    for (let failures = 1; isThere() && (rebuild || collection.serving === undefined); failures++) {
+    const isWanted = (): boolean => !signal.aborted && this.#collections.get(collection.name) === collection && (collection.isOutdated || collection.serving === undefined);
+    for (let failures = 1; isWanted(); failures++) {
       try {
         await this.#build(run, collection);
-        rebuild = false;
+        onTried();
         await this.#kept.save(collection, run.subscriber.position);
       } catch (error) {
         if (signal.aborted) return;
+        if (error instanceof NotIndexed) {
+          collection.giveUp(error.cause);
+          this.#notifyChange();
+          return onTried(error.cause);
+        }
+        onTried(error);
         this.#env.log.warn({ err: error, collection: collection.name, failures }, `a ${this.#kind.name} index could not be built; trying again`);
-        if (error instanceof BodyUnavailable) return this.#buildLater(run, collection, rebuild);
+        if (error instanceof BodyUnavailable) return this.#buildLater(run, collection);
         await this.#timer.sleep(backoffDelay(failures, BUILD_BACKOFF), signal);
       }
     }
   }
 
   /** The store of a collection's bodies may be unreachable for long: meanwhile the indexes of other collections are built. */
-  #buildLater(run: Run, collection: CollectionIndex<Index>, rebuild: boolean): void {
+  #buildLater(run: Run, collection: CollectionIndex<Index>): void {
     const { signal } = run.abort;
     void this.#timer.sleep(OUT_OF_REACH_MS, signal).then(() => {
-      if (!signal.aborted) this.#inBackground(run, () => this.#buildUntilDone(run, collection, { rebuild }));
+      if (!signal.aborted) this.#inBackground(run, () => this.#buildUntilDone(run, collection));
     });
   }
 
   /**
    * Builds a new index from the documents in the tables. Changes of the feed are applied to it as well, and are newer than what the scan
-   * reads.
+   * reads. Throws `NotIndexed` if the index fails.
    */
   async #build(run: Run, collection: CollectionIndex<Index>): Promise<void> {
     const build = collection.begin(this.#kind.create(collection.name));
@@ -366,7 +401,9 @@ export class CollectionView<Index extends ViewIndex> {
       for await (const entry of this.#kind.allEntries(collection.name)) {
         run.abort.signal.throwIfAborted();
         if (!collection.isUnderWay(build)) return;
-        await addInSteps(entry, build, pace, () => collection.isUnderWay(build));
+        await addInSteps(entry, build, pace, () => collection.isUnderWay(build)).catch((cause: unknown) => {
+          throw new NotIndexed(cause);
+        });
         await pace.rest();
       }
       if (!collection.isUnderWay(build)) return;
@@ -376,6 +413,22 @@ export class CollectionView<Index extends ViewIndex> {
       collection.abandon(build);
       throw error;
     }
+  }
+}
+
+/** Settles as the promise does, or rejects with the signal's reason when that aborts first. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
+}
+
+/** A document that its index has not taken; `cause` is what the index threw. */
+class NotIndexed extends Error {
+  constructor(cause: unknown) {
+    super('a document could not be indexed', { cause });
   }
 }
 

@@ -81,10 +81,10 @@ export class KeptIndexes<Index extends ViewIndex> {
     return serving !== undefined && changed >= Math.max(CHECKPOINT_CHANGES, serving.documents / CHECKPOINT_PART);
   }
 
-  /** Writes a checkpoint, if there are changes. `position` is the last change that is certainly included. */
+  /** Writes a checkpoint, if there are changes and the index is not outdated. `position` is the last change that is certainly included. */
   async save(collection: CollectionIndex<Index>, position: number | undefined): Promise<void> {
     const { name } = collection;
-    if (this.#files === undefined || !position || collection.changed === 0) return;
+    if (this.#files === undefined || !position || collection.changed === 0 || collection.isOutdated) return;
     try {
       const secret = this.#isSecret(name);
       if (secret && this.#keys === undefined) return await this.#files.remove(name);
@@ -109,7 +109,8 @@ export class KeptIndexes<Index extends ViewIndex> {
 
   /**
    * Ensures that no change up to number `lsn` is needed after a restart. `position`, which is greater, is that of the last change that is
-   * certainly included. Checkpoints of collections that changed are written, and those of the others confirmed.
+   * certainly included. Checkpoints of collections that changed are written, and those of the others confirmed; one whose index is outdated keeps
+   * its checkpoint, and is built from the tables if the changes since then are gone.
    */
   async release(collections: readonly CollectionIndex<Index>[], position: number, lsn = position): Promise<void> {
     const at = await this.#timeOf(position);
@@ -117,7 +118,7 @@ export class KeptIndexes<Index extends ViewIndex> {
     const confirmed = new Map<string, Confirmation>();
     for (const collection of collections) {
       if (collection.changed > 0 && (collection.kept?.lsn ?? 0) <= lsn) await this.save(collection, position);
-      if (collection.kept === undefined) continue;
+      if (collection.kept === undefined || collection.isOutdated) continue;
       if (collection.changed === 0) collection.kept = { lsn: position, at, written: collection.kept.written };
       if (collection.kept.lsn > collection.kept.written.lsn) confirmed.set(collection.name, collection.kept);
     }

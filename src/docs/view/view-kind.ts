@@ -1,4 +1,4 @@
-import type { Change } from '../../storage/index.ts';
+import type { Change, ChangeKind } from '../../storage/index.ts';
 
 /** Does a part of some work, for a few milliseconds; true while there is more. */
 export type Steps = () => boolean;
@@ -43,11 +43,8 @@ export interface EntryGroup<Index> {
   addTo(index: Index): Steps | undefined | void;
 }
 
-/**
- * What a change means for an index: `read` updates the document from the tables, `remove` removes it, `rebuild` rebuilds the index of its
- * collection while the old one serves.
- */
-export type Effect = 'read' | 'remove' | 'rebuild';
+/** What a change means for an index: `read` updates the document from the tables, `remove` removes it. */
+export type Effect = 'read' | 'remove';
 
 /** What is specific to one view: how its indexes are created, filled and saved. */
 export interface ViewKind<Index extends ViewIndex> {
@@ -57,9 +54,11 @@ export interface ViewKind<Index extends ViewIndex> {
   create(collection: string): Index;
   /** Rejects for bytes that are damaged or of another version. */
   restore(collection: string, bytes: AsyncIterable<Uint8Array>): Promise<Index>;
+  /** The change that rebuilds the index of its collection while the old one serves; absent if there is none (`CollectionView.reindex`). */
+  readonly reindexChange?: ChangeKind;
   /**
-   * Undefined for an irrelevant change. `read` and `remove` are for changes that have an ordinal. Not called for the deletion of a
-   * collection, whose index is deleted with it.
+   * Undefined for an irrelevant change; others have an ordinal. Not called for the deletion of a collection, whose index is deleted with
+   * it, nor for `reindexChange`.
    */
   effectOf(change: Change): Effect | undefined;
   /** Lowercased names of the collections that have something to index, in the order in which they should be ready. */

@@ -48,9 +48,9 @@ export const documents = defineArea('documents', {
     deleteDocument: async (_, args, { invoke }) => (await invoke('deleteDocument', args).catch(absent)) !== null,
     restoreRevision: async (_, args, { invoke }) => presentDocument((await invoke('restoreRevision', args)).value),
     deleteCollection: async (_, args, { invoke }) => (await invoke('deleteCollection', args)).value.deleted,
-    addBatch: async (_, { collection, documents }, { invoke }) => {
+    addBatch: async (_, { collection, documents, saveRevision }, { invoke }) => {
       const items = documents.map(({ meta, ...item }) => given({ ...item, meta: toMeta(meta) }));
-      const { value: { embeddingDropped = null, ...counts } } = await invoke('addDocuments', { collection, documents: items });
+      const { value: { embeddingDropped = null, ...counts } } = await invoke('addDocuments', given({ collection, documents: items, saveRevision }));
       return { ...counts, embeddingDropped };
     },
     setTTL: async (_, args, { invoke }) => presentDocument((await invoke('setDocumentTtl', args)).value),

@@ -1,4 +1,4 @@
-import { flattenMeta, MAX_VALUES } from '../../../text/flatten-meta.ts';
+import { flatMeta } from '../../../text/flatten-meta.ts';
 import { urlKey } from '../../../text/url-key.ts';
 import { keyOfPath } from './key-of-path.ts';
 import type { SourceDocument } from './source.ts';
@@ -31,14 +31,12 @@ export function documentFromRow(row: unknown, { lang, now }: RowOptions): RowRes
   if (typeof contentMd !== 'string') return problem('no text: expected `contentMd` or `body`');
   const meta = row.meta ?? row.frontmatter ?? {};
   if (!isObject(meta)) return problem(`${row.meta === undefined ? 'frontmatter' : 'meta'}: expected a JSON object`);
-  const flat = flattenMeta(meta);
-  if (flat === undefined) return problem(`metadata: more than ${MAX_VALUES} values`);
   const ttl = ttlOfRow(row, now);
   if (ttl !== undefined && ttl <= 0) return { kind: 'skipped' };
   const ownLang = typeof row.lang === 'string' && row.lang !== '' ? row.lang : lang;
   return {
     kind: 'document',
-    document: { key, lang: ownLang, contentMd, meta: withSource(flat.meta, row), ...(ttl === undefined ? {} : { ttl }) },
+    document: { key, lang: ownLang, contentMd, meta: withSource(flatMeta(meta), row), ...(ttl === undefined ? {} : { ttl }) },
   };
 }
 

@@ -69,7 +69,7 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
     handlers: {
       searchFullText: (input, context) => searchFullText(deps, input, context),
       searchFullTextByQuery: async (input, context) => searchFullTextByQuery(deps, input, context),
-      reindexFullText: async ({ collection }) => ({ reindexed: await view.reindex(collection), collection }),
+      reindexFullText: async ({ collection }, { signal }) => ({ reindexed: await view.reindex([collection], signal), collection }),
       autocomplete: (input) => autocomplete(deps, input),
     },
     rankByWords: (query) => rankByWords(deps, query),

@@ -111,7 +111,7 @@ describe('documents of a batch, tokenized in a thread', () => {
   it('are added to the index that serves and to the one that is being built', async () => {
     use(preparingSegments({ fieldNames, maker: inThisThread, processors: 2 }));
     await add(documentsOf(200));
-    const building = view.reindex('blog');
+    const building = view.reindex(['blog'], new AbortController().signal);
     await add(documentsOf(200, () => 'dog'));
     await building;
     expect(['fox', 'dog'].map(total)).toEqual([0, 200]);

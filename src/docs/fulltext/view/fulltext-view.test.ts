@@ -83,7 +83,7 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
   it('takes changes that come while an index is made for newer than what is read', async () => {
     for (let i = 0; i < 100; i++) await add(`k${i}`, 'old');
     const view = await started();
-    const reindexing = view.reindex('c');
+    const reindexing = view.reindex(['c'], new AbortController().signal);
     await add('k99', 'new');
     await fixture.call('deleteDocument', { collection: 'c', key: 'k98', lang: 'en' });
     await view.caughtUp();

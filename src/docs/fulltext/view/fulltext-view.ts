@@ -41,6 +41,7 @@ function fullTextKind({ sql, codec, clock }: Environment, { indexes, analyzerOf 
   };
   return {
     name: 'full-text',
+    reindexChange: 'fts.reindex',
     create: () => indexes.create(),
     restore: (_, bytes) => indexes.restore(bytes),
     effectOf,

@@ -78,6 +78,9 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     await run();
     expect(await job(id)).toMatchObject({ status: 'completed', sanitized: 1 });
     expect(await fixture.count('revisions')).toBe(1);
+    await submit({ documents: [document(2), document(3, { saveRevision: true })], saveRevision: false });
+    await run();
+    expect(await fixture.count('revisions')).toBe(2);
     expect(JSON.stringify((await fixture.call('getDocument', { collection: 'blog', key: 'd0', lang: 'en' })).meta)).toBe('{"__proto__":["x"],"n":["1"]}');
   });
 

@@ -5,7 +5,7 @@ import { unixSeconds } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../net/index.ts';
 import type { Handlers, Identity } from '../../../operations/index.ts';
 import { backgroundUserOf } from '../../access/index.ts';
-import { requireText } from '../../documents/index.ts';
+import { requireText, toItems } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { transactFor } from '../../transact-for.ts';
 import { hidingStored, insertChunks, toChunks } from './job-documents.ts';
@@ -25,12 +25,13 @@ export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
   const { sql, clock, keys } = deps;
   const shown = (row: JobRow, identity: Identity): BulkIngestJob => (identity.may('read', row.collection) ? toRecord(row, keys) : withoutStored(toRecord(row, keys)));
   return {
-    submitBulkIngest: async ({ collection, documents, callbackUrl }, context) => {
+    submitBulkIngest: async ({ collection, documents, saveRevision, callbackUrl }, context) => {
       const { identity } = context;
       requireText(collection);
       if (callbackUrl !== undefined) checkCallback(deps, callbackUrl);
       const id = newJobId(clock);
-      const chunks = await toChunks(deps, id, identity.may('read', collection) ? documents : documents.map(hidingStored));
+      const items = toItems(documents, saveRevision);
+      const chunks = await toChunks(deps, id, identity.may('read', collection) ? items : items.map(hidingStored));
       const job = await transactFor(sql, context, async (tx) => {
         await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl: callbackUrl ?? null, submittedAt: unixSeconds(clock), submitter: submitterOf(identity) }), chunks);
         return readJob(tx, id);

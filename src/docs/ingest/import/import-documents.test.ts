@@ -29,19 +29,27 @@ describe('POST /v1/import', () => {
   it('stores each line as an item of a batch, and lets those that cannot be stored fail alone, by their numbers', async () => {
     const [last, ...more] = await imported([
       document('a', { meta: { tags: ['x', 2], price: 5, sale: true }, id: 'ignored', addedAt: 1 }), '', '{"key": "b"', '[]', document('b|'), document('c', { contentMd: 'x'.repeat(LIMIT) }),
-      document('d', { meta: { a: null } }), '{"key":1}', document('e', { ttl: 1.5 }), document('f', { ttl: 60 }), document('A'), '{"lang":"en"}',
+      document('d', { meta: ['a'] }), '{"key":1}', document('e', { ttl: 1.5 }), document('f', { ttl: 60 }), document('A'), '{"lang":"en"}',
     ]);
     expect(more).toEqual([]);
     expect(last).toEqual({
       processed: 11, added: 2, updated: 1, skipped: 0, failed: 8, done: true,
       errors: [
         expect.stringMatching(/^3 : invalid JSON: /), '4 : invalid JSON: a line must be an object', '5 b|: key must not contain control characters or "|"', `6 : the line is longer than ${LIMIT} bytes`,
-        '7 d: meta.a must be a string, a number, true or false, or a list of these', '8 : key must be a string', '9 e: ttl must be an integer', '12 : missing fields: key, contentMd',
+        '7 d: meta must be an object', '8 : key must be a string', '9 e: ttl must be an integer', '12 : missing fields: key, contentMd',
       ],
     });
     expect(await get('a')).toMatchObject({ meta: {}, contentMd: '# A' });
     expect((await fixture.call('listRevisions', { collection: 'blog', key: 'a', lang: 'en' })).revisions.at(-1)).toMatchObject({ meta: { tags: ['x', '2'], price: ['5'], sale: ['true'] } });
     expect(await get('f')).toMatchObject({ expiresAt: fixture.now + 60 });
+  });
+
+  it('flattens metadata as other writes do (decision D-135), however deep they are', async () => {
+    const deep = `{"key":"deep","lang":"en","contentMd":"","meta":{"a":${'['.repeat(600)}1${']'.repeat(600)}}}`;
+    const [last] = await imported([document('a', { meta: { faq: [{ question: 'why' }], none: null, empty: [] } }), document('b', { meta: null }), deep]);
+    expect(last).toMatchObject({ added: 2, failed: 1, errors: [expect.stringMatching(/^3 deep: meta\.a\.0\.0.* must be at most 1024 bytes$/)] });
+    expect((await get('a')).meta).toEqual({ 'faq.0.question': ['why'] });
+    expect((await get('b')).meta).toEqual({});
   });
 
   it('reports how far it is every thousand lines, of what can be found, and keeps the order of versions', async () => {

@@ -1,3 +1,4 @@
+import { flatMeta } from '../../../text/flatten-meta.ts';
 import type { BatchItem } from '../../documents/index.ts';
 import type { Line } from './lines.ts';
 
@@ -28,7 +29,7 @@ export function toBatchItem({ text }: Line, { saveRevision, maxBytes }: LineOpti
   if (problem !== undefined) return { ...(typeof key === 'string' && { key }), saveRevision, refused: problem };
   return {
     key: key as string | undefined, lang: lang as string | undefined, contentMd: contentMd as string | undefined,
-    meta: meta === undefined ? undefined : listsOf(meta as Readonly<Record<string, unknown>>), ttl: ttl as number | undefined, saveRevision: own as boolean,
+    meta: meta == null ? undefined : flatMeta(meta as Readonly<Record<string, unknown>>), ttl: ttl as number | undefined, saveRevision: own as boolean,
   };
 }
 
@@ -39,34 +40,13 @@ function problemOf({ key, lang, contentMd, meta, ttl, saveRevision }: Readonly<R
   if (!isTextOrAbsent(contentMd)) return 'contentMd must be a string';
   if (ttl !== undefined && !Number.isSafeInteger(ttl)) return 'ttl must be an integer';
   if (saveRevision !== undefined && typeof saveRevision !== 'boolean') return 'saveRevision must be true or false';
-  if (meta === undefined) return undefined;
-  if (!isObject(meta)) return 'meta must be an object';
-  const wrong = Object.keys(meta).find((name) => !isScalarOrList(meta[name]));
-  return wrong === undefined ? undefined : `meta.${wrong.slice(0, 80)} must be a string, a number, true or false, or a list of these`;
+  return meta == null || isObject(meta) ? undefined : 'meta must be an object';
 }
 
 function isTextOrAbsent(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
 }
 
-function isScalarOrList(value: unknown): boolean {
-  return Array.isArray(value) ? value.every(isScalar) : isScalar(value);
-}
-
-/** As metadata of other requests (decision D-135): a single value becomes a list, and every value a string. Most are that already. */
-function listsOf(meta: Readonly<Record<string, unknown>>): Record<string, string[]> {
-  if (Object.keys(meta).every((name) => isListOfTexts(meta[name]))) return meta as Record<string, string[]>;
-  return Object.fromEntries(Object.entries(meta).map(([key, value]) => [key, (Array.isArray(value) ? value : [value]).map(String)]));
-}
-
-function isListOfTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string');
-}
-
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isScalar(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }

@@ -3,7 +3,7 @@ import type { RecallStrategy } from '../../../../generated/docs/sdk/types.gen.ts
 import type { InputOf } from '../../../operations/index.ts';
 import type { Fusion } from '../../../search/fusion/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
-import type { Retrieval } from '../../collections/index.ts';
+import { hybridAlphaOf, type Retrieval } from '../../collections/index.ts';
 import { ORDERED_CANDIDATES, resultOrderOf, type ResultOrder } from '../../columns/index.ts';
 import { checkFilter, expressionOf, type Meta } from '../../documents/index.ts';
 import type { Rerank } from '../../embeddings/index.ts';
@@ -59,9 +59,10 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
 }
 
 /** A weight in the request or in the profile selects blending; a profile may also select it without a weight. */
-function fusionOf(alpha: number | undefined, { hybridStrategy, hybridAlpha }: Retrieval): Fusion {
+function fusionOf(alpha: number | undefined, profile: Retrieval): Fusion {
   if (alpha !== undefined) return { strategy: 'alpha', alpha };
-  const strategy = hybridStrategy ?? (hybridAlpha === undefined ? 'rrf' : 'alpha');
+  const hybridAlpha = hybridAlphaOf(profile);
+  const strategy = profile.hybridStrategy ?? (hybridAlpha === undefined ? 'rrf' : 'alpha');
   return strategy === 'rrf' ? { strategy, k: RRF_K } : { strategy, alpha: hybridAlpha ?? DEFAULT_ALPHA };
 }
 
