@@ -38,12 +38,13 @@ const NEEDS = {
 type Need = keyof typeof NEEDS;
 const needs = new Map(Object.entries(NEEDS).flatMap(([need, ids]) => ids.split(/\s+/).map((id) => [id, need as Need] as const)));
 
-/** Operations whose example would send requests to other servers, or undo what the others do. */
+/** Operations whose example would send requests to other servers, undo what the others do, or put a condition, which needs read permission (decision D-171). */
 const INSTEAD: Record<string, object> = {
   listBulkIngest: { collection: undefined },
   listApiKeys: { username: undefined },
   listCurationRules: { id: undefined, collection: undefined },
   searchAcrossCollections: { targetCollections: ['blog'] },
+  ingestDocuments: { options: { autoConfigureCollection: true } },
   importUrl: { url: 'http://127.0.0.1:1/' },
   importWiki: { collection: 'blog' },
   restoreBackup: { from: 'there-is-none.db' },

@@ -4,7 +4,7 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../net/index.ts';
-import type { Handlers, Identity } from '../../../operations/index.ts';
+import { mayReadAll, type Handlers, type Identity } from '../../../operations/index.ts';
 import { requireText } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { hidingStored, insertChunks, toChunks } from './job-documents.ts';
@@ -22,13 +22,13 @@ export interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' |
 /** The operations on bulk ingest jobs (contract sections 3 and 4). Jobs are visible only to callers who may write their collection. */
 export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
   const { sql, clock, keys } = deps;
-  const shown = (row: JobRow, identity: Identity): BulkIngestJob => (identity.may('read', row.collection) ? toRecord(row, keys) : withoutStored(toRecord(row, keys)));
+  const shown = (row: JobRow, identity: Identity): BulkIngestJob => (mayReadAll(identity, row.collection) ? toRecord(row, keys) : withoutStored(toRecord(row, keys)));
   return {
     submitBulkIngest: async ({ collection, documents, callbackUrl }, { identity }) => {
       requireText(collection);
       if (callbackUrl !== undefined) checkCallback(deps, callbackUrl);
       const id = `job_${clock.now()}_${randomBytes(3).toString('hex')}`;
-      const chunks = await toChunks(deps, id, identity.may('read', collection) ? documents : documents.map(hidingStored));
+      const chunks = await toChunks(deps, id, mayReadAll(identity, collection) ? documents : documents.map(hidingStored));
       const job = await sql.transaction(async (tx) => {
         await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl, submittedAt: unixSeconds(clock) }), chunks);
         return readJob(tx, id);
