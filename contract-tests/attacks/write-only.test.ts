@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type OperationId } from '../../generated/docs/operations.ts';
 import { operationsOf, type OpenApiDocument } from '../../src/codegen/openapi-types.ts';
@@ -6,7 +9,7 @@ import type { OperationSpec } from '../../src/operations/index.ts';
 import type { Driver, Input } from '../parity/driver.ts';
 import { driversOf, type Drivers } from '../parity/drivers.ts';
 import { exampleInput } from '../parity/examples.ts';
-import { AccessServer, bearer, type Credential } from '../support/access-server.ts';
+import { AccessServer, apiKey, bearer, type Credential } from '../support/access-server.ts';
 import { exampleCalls, specificationFile, type ExampleCall } from '../support/examples.ts';
 
 /** What is stored of what a call names: nothing, something else, or just what it sends. */
@@ -169,6 +172,36 @@ describe('a caller who may write and not read (decisions D-139, D-171)', () => {
     }));
     expect(records[0]).toEqual(records[1]);
     expect(records[0]![0]).toContain('"added":1');
+  });
+
+  it('does not learn from the request for a page whether and as what the page is stored', async () => {
+    const validators: (string | undefined)[] = [];
+    const web = createServer((request, response) => {
+      validators.push(request.headers['if-none-match']);
+      response.writeHead(200, { 'Content-Type': 'text/markdown', ETag: '"v1"' }).end('# Page');
+    });
+    await once(web.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}/page`;
+    await access.manage('POST', '/v1/import-url', { collection: 'page-same', url, lang: 'en', ttl: 3600 });
+    access.advance(60);
+    const answers = await Promise.all(['page-same', 'page-nothing'].map(async (collection) => comparable((await access.send('POST', '/v1/import-url', credential, { collection, url, lang: 'en' })).json(), collection)));
+    web.closeAllConnections();
+    web.close();
+    expect(answers[0]).toBe(answers[1]);
+    expect(validators).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('is also the holder of a key for searches and writes, who may not see bodies', async () => {
+    const token = await access.register('finder');
+    await access.grant('finder', '*', 'read', 'write');
+    const key = apiKey(await access.keyOf(token, { operations: ['search', 'write'] }));
+    const document = { key: 'a', lang: 'en', contentMd: 'x' };
+    await access.manage('POST', '/v1/add', { collection: 'found', ...document });
+    const ingest = async (contentMd: string, options: object) => (await access.send('POST', '/v1/ingest', key, { collection: 'found', documents: [{ ...document, contentMd }], options })).json();
+    const counts = { added: 1, updated: 0, skipped: 0 };
+    expect([await ingest('x', { profile: 'fast' }), await ingest('y', { profile: 'fast' })]).toMatchObject([counts, counts]);
+    expect(await ingest('y', { skipDuplicates: true })).toMatchObject({ code: 'forbidden' });
+    expect((await access.send('PATCH', '/v1/update', { ...key, 'If-Match': '*' }, { collection: 'found', ...document })).status).toBe(403);
   });
 
   it('cannot restore a revision where a schema tells by its verdict what the revision has', async () => {

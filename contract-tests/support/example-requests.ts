@@ -10,12 +10,13 @@ export interface WireRequest {
   readonly body?: Uint8Array;
 }
 
-/** Replacements for examples that would send requests to other servers, or undo what other calls do. */
+/** Replacements for examples that would send requests to other servers, undo what other calls do, or put a condition, which needs read permission (decision D-171). */
 const INSTEAD: Record<string, object> = {
   listBulkIngest: { collection: undefined },
   listApiKeys: { username: undefined },
   listCurationRules: { id: undefined, collection: undefined },
   searchAcrossCollections: { targetCollections: ['blog'] },
+  ingestDocuments: { options: { autoConfigureCollection: true } },
   importUrl: { url: 'http://127.0.0.1:1/' },
   importWiki: { collection: 'blog' },
   restoreBackup: { from: 'there-is-none.db' },

@@ -40,10 +40,14 @@ function requireReadForConditions(spec: OperationSpec, identity: Identity, input
 
 /** Whether the identity may read every collection that the input names; if it names none, only administrators may. */
 export function mayRead(spec: OperationSpec, identity: Identity, input: object): boolean {
-  if (identity.withoutBodies) return false;
-  if (identity.admin) return true;
+  if (identity.admin && identity.withoutBodies !== true) return true;
   const names = namedCollections(spec, input) ?? [];
-  return names.length > 0 && names.every((name) => identity.may('read', name));
+  return names.length > 0 && names.every((name) => mayReadAll(identity, name));
+}
+
+/** Whether the identity may see whatever a collection stores: reading is allowed, and not for searches alone. */
+export function mayReadAll(identity: Identity, collection: string): boolean {
+  return identity.withoutBodies !== true && identity.may('read', collection);
 }
 
 /** Throws `forbidden` where the credential is not good for the operation. What is public needs none. */

@@ -2,7 +2,7 @@ export type { Access, Effect, FlatInput, Operation, OperationSpec, ParameterSpec
 export { changesState } from './access-mode.ts';
 export type { AccessMode, Caller, Protocol, StreamedBody } from './caller.ts';
 export { AnswerBudget, DEFAULT_ANSWER_BYTES, truncationHeaders, truncationIn, truncationOf, type Truncation } from './answer-budget.ts';
-export { authorize, forbidden } from './authorize.ts';
+export { authorize, forbidden, mayReadAll } from './authorize.ts';
 export type { Download } from './download.ts';
 export { Reply, type AnswerBounds, type Context, type Standing, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
 export type { Guard } from './guard.ts';

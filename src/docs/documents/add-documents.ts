@@ -1,10 +1,11 @@
+import { mayReadAll } from '../../operations/index.ts';
 import type { DocumentHandlers } from './deps.ts';
 import type { BatchItem, DocumentWriter } from './writer.ts';
 
 /** `POST /v1/add-batch`: each item succeeds or fails alone (decision D-67). */
 export function addDocuments(writer: DocumentWriter): DocumentHandlers['addDocuments'] {
   return async ({ collection, documents, saveRevision }, context) => {
-    const hidesStored = !context.identity.may('read', collection);
+    const hidesStored = !mayReadAll(context.identity, collection);
     const { added, updated, failed, errors, sanitized, embeddingDropped } = await writer.put(collection, toItems(documents, saveRevision), { signal: context.signal, by: context, hidesStored });
     return { added, updated, failed, errors, ...(embeddingDropped > 0 && { embeddingDropped }), ...(sanitized > 0 && { sanitized }) };
   };

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
+import { mayReadAll } from '../../operations/index.ts';
 import { findManyDeleted, forgetByIds, keepVersions } from './deleted-documents.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
 import { CURRENT, findDocument, REPLACED, type CurrentRow } from './document-rows.ts';
@@ -38,7 +39,7 @@ export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments']
         else addFailure(result, start + i, item.key, problem);
       }
       const found = await transact(deps, (work) => remove(work, identities, purge), context);
-      const deleted = context.identity.may('read', collection) ? found : identities.length;
+      const deleted = mayReadAll(context.identity, collection) ? found : identities.length;
       result.deleted += deleted;
       result.not_found += identities.length - deleted;
     }

@@ -2,7 +2,7 @@ import type { Revision } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { inBatches } from '../../lib/in-batches.ts';
-import { truncationOf, type Context } from '../../operations/index.ts';
+import { mayReadAll, truncationOf, type Context } from '../../operations/index.ts';
 import { inList, type BodyCodec, type Queries, type Row, type SqlValue } from '../../storage/index.ts';
 import { bringBack } from './bring-back.ts';
 import { findDeleted, type DeletedRow } from './deleted-documents.ts';
@@ -187,7 +187,7 @@ export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision']
  * check, so that no schema can come in between.
  */
 function requireUnchecked({ schemas }: Deps, collection: string, caller: Context['identity']): void {
-  if (caller.may('read', collection) || !schemas.has(collection)) return;
+  if (mayReadAll(caller, collection) || !schemas.has(collection)) return;
   throw new ServiceError('forbidden', `forbidden: ${collection} has a schema, which a restored revision is checked against; that needs read permission`);
 }
 

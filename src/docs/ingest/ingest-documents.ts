@@ -1,5 +1,5 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { Handlers, Standing } from '../../operations/index.ts';
+import { mayReadAll, type Handlers, type Standing } from '../../operations/index.ts';
 import type { Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { Pace } from '../../lib/pace.ts';
@@ -26,7 +26,7 @@ export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>
   return async ({ collection, documents, options = {} }, context) => {
     const start = performance.now();
     requireText(collection);
-    const mayRead = context.identity.may('read', collection);
+    const mayRead = mayReadAll(context.identity, collection);
     const chosen = effectiveOptions(options, mayRead);
     const { keyed, repaired } = await toItems(documents, chosen);
     const { items, keyCollisions } = findCollisions(collection, keyed);

@@ -3,7 +3,7 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../net/index.ts';
-import type { Handlers, Identity } from '../../../operations/index.ts';
+import { mayReadAll, type Handlers, type Identity } from '../../../operations/index.ts';
 import { backgroundUserOf } from '../../access/index.ts';
 import { requireText, toItems } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
@@ -23,7 +23,7 @@ export interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' |
 /** The operations on bulk ingest jobs (contract sections 3 and 4). Jobs are visible only to callers who may write their collection. */
 export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
   const { sql, clock, keys } = deps;
-  const shown = (row: JobRow, identity: Identity): BulkIngestJob => (identity.may('read', row.collection) ? toRecord(row, keys) : withoutStored(toRecord(row, keys)));
+  const shown = (row: JobRow, identity: Identity): BulkIngestJob => (mayReadAll(identity, row.collection) ? toRecord(row, keys) : withoutStored(toRecord(row, keys)));
   return {
     submitBulkIngest: async ({ collection, documents, saveRevision, callbackUrl }, context) => {
       const { identity } = context;
@@ -31,7 +31,7 @@ export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
       if (callbackUrl !== undefined) checkCallback(deps, callbackUrl);
       const id = newJobId(clock);
       const items = toItems(documents, saveRevision);
-      const chunks = await toChunks(deps, id, identity.may('read', collection) ? items : items.map(hidingStored));
+      const chunks = await toChunks(deps, id, mayReadAll(identity, collection) ? items : items.map(hidingStored));
       const job = await transactFor(sql, context, async (tx) => {
         await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl: callbackUrl ?? null, submittedAt: unixSeconds(clock), submitter: submitterOf(identity) }), chunks);
         return readJob(tx, id);

@@ -3,7 +3,7 @@ import type { Document } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { Converter } from '../../../convert/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Outbound } from '../../../net/index.ts';
-import type { Context, Handlers, InputOf } from '../../../operations/index.ts';
+import { mayReadAll, type Context, type Handlers, type InputOf } from '../../../operations/index.ts';
 import { urlKey } from '../../../text/url-key.ts';
 import type { Documents } from '../../documents/index.ts';
 import { convertFile } from '../upload/convert-file.ts';
@@ -35,7 +35,7 @@ export function importUrl(deps: ImportDeps): Required<Handlers<Operations>>['imp
     const key = input.key || urlKey(url, 'path');
     const name = { collection, key, lang };
     // Whether the page is requested conditionally, and with what, shows its server what is stored.
-    const mayRead = context.identity.may('read', collection);
+    const mayRead = mayReadAll(context.identity, collection);
     const stored = mayRead ? await find(deps, name, context) : undefined;
     const page = await fetchPage(url, validatorsOf(stored, input), { outbound: deps.outbound, version: deps.version, signal: context.signal });
     if (page === undefined) return stored!;

@@ -1,7 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Download, Handlers, Standing, StreamedBody } from '../../../operations/index.ts';
+import { mayReadAll, type Download, type Handlers, type Standing, type StreamedBody } from '../../../operations/index.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { requireText, type BatchItem, type BatchOptions, type DocumentWriter } from '../../documents/index.ts';
 import { changeFlags, effectiveOptions, type EffectiveOptions } from '../profile.ts';
@@ -45,7 +45,7 @@ export function importDocuments(deps: ImportDeps): Required<Handlers<Operations>
     const { caller: { body }, identity, signal } = context;
     requireText(collection);
     if (body === undefined) throw new ServiceError('invalid_argument', 'the documents must come as a stream of lines');
-    const mayRead = identity.may('read', collection);
+    const mayRead = mayReadAll(identity, collection);
     const options = effectiveOptions({ profile, ...(saveRevision !== undefined && { saveRevision }) }, mayRead);
     const content = answerOf(deps, { collection, options, body, signal, by: context, mayRead });
     return { contentType: 'application/x-ndjson', live: true, content } satisfies Download;

@@ -2,7 +2,7 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { UploadedFile } from '../../../../generated/docs/sdk/types.gen.ts';
 import { extensionOf, isConvertible, type Converter } from '../../../convert/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import type { Context, Handlers, InputOf } from '../../../operations/index.ts';
+import { mayReadAll, type Context, type Handlers, type InputOf } from '../../../operations/index.ts';
 import { identify, type BatchItem, type BatchResult, type Documents } from '../../documents/index.ts';
 import { changeFlags, effectiveOptions, type EffectiveOptions } from '../profile.ts';
 import { convertFile } from './convert-file.ts';
@@ -61,7 +61,7 @@ class Upload {
     this.#deps = deps;
     this.#input = input;
     this.#context = context;
-    this.#mayRead = context.identity.may('read', input.collection);
+    this.#mayRead = mayReadAll(context.identity, input.collection);
     this.#options = effectiveOptions({ profile: input.profile }, this.#mayRead);
   }
 

@@ -2,7 +2,7 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { WikiDumpError } from '../../../convert/wiki/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Outbound } from '../../../net/index.ts';
-import type { Handlers, OutputOf } from '../../../operations/index.ts';
+import { mayReadAll, type Handlers, type OutputOf } from '../../../operations/index.ts';
 import type { Sql } from '../../../storage/index.ts';
 import { requireText, type BatchResult, type DocumentWriter } from '../../documents/index.ts';
 import { changeFlags, effectiveOptions } from '../profile.ts';
@@ -41,7 +41,7 @@ export function importWiki(deps: WikiDeps): Required<Handlers<Operations>>['impo
     requireText(collection);
     const { maxPages: pageLimit, maxBytes: byteLimit } = deps.limits;
     const source = dumpSource(file, { outbound: deps.outbound, maxBytes: byteLimit, signal });
-    const mayRead = identity.may('read', collection);
+    const mayRead = mayReadAll(identity, collection);
     const chosen = effectiveOptions({ profile, skipFts }, mayRead);
     const tally = new Tally();
     const write = async (batch: ConvertedBatch): Promise<void> => {
