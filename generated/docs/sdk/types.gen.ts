@@ -654,7 +654,7 @@ export type GivenMeta = {
 export type TtlSeconds = number;
 
 /**
- * Names this state of the document; another one after every change, its expiry included.
+ * Names this state of the document; another one after every change, its expiry included. It is made with a secret key of the database, so it cannot be computed from the content.
  */
 export type DocumentChecksum = string;
 
@@ -679,7 +679,7 @@ export type AddDocumentRequest = {
      */
     saveRevision?: boolean;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -697,7 +697,7 @@ export type Meta = {
 export type UnixSeconds = number;
 
 /**
- * A document as a write left it. Callers without read permission on the collection get its identity and times only.
+ * A document as a write left it. Callers without read permission on the collection get its identity and the time of the write only.
  */
 export type WrittenDocument = {
     /**
@@ -721,7 +721,7 @@ export type WrittenDocument = {
      */
     contentMd?: string;
     /**
-     * When the document was first created.
+     * When the document was first created; to callers without read permission, the same as `updatedAt`.
      */
     addedAt: UnixSeconds;
     /**
@@ -729,7 +729,7 @@ export type WrittenDocument = {
      */
     updatedAt: UnixSeconds;
     /**
-     * When the document expires; absent when it has no TTL.
+     * When the document expires; absent when it has no TTL. Callers without read permission get it where the write was about it (`/v1/set-ttl`).
      */
     expiresAt?: UnixSeconds;
     /**
@@ -805,11 +805,11 @@ export type Sanitized = number;
 
 export type AddDocumentsResponse = {
     /**
-     * Documents that are new.
+     * Documents that are new; to callers without read permission, all that were stored.
      */
     added: Count;
     /**
-     * Documents that existed and were updated.
+     * Documents that existed and were updated; 0 for callers without read permission.
      */
     updated: Count;
     /**
@@ -1084,7 +1084,7 @@ export type UpdateDocumentRequest = {
      */
     ttl?: TtlSeconds;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1137,7 +1137,7 @@ export type SetDocumentTtlRequest = {
      */
     ttl: TtlSeconds;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1151,7 +1151,7 @@ export type DeleteDocumentRequest = {
      */
     purge?: boolean;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1212,11 +1212,11 @@ export type DeleteDocumentsRequest = {
 
 export type DeleteDocumentsResponse = {
     /**
-     * Documents that are gone.
+     * Documents that are gone; to callers without read permission, all that were named.
      */
     deleted: Count;
     /**
-     * Documents that did not exist.
+     * Documents that did not exist; 0 for callers without read permission.
      */
     not_found: Count;
     /**
@@ -1235,7 +1235,7 @@ export type DeleteCollectionRequest = {
 
 export type DeleteCollectionResponse = {
     /**
-     * Documents that are gone.
+     * Documents that are gone; 0 for callers without read permission.
      */
     deleted: Count;
     /**
@@ -1275,7 +1275,7 @@ export type GetChecksumResponse = {
      */
     collection: string;
     /**
-     * CRC-32 as 8 lowercase hexadecimal digits.
+     * 8 lowercase hexadecimal digits, made with a secret key of the database; `00000000` without documents.
      */
     checksum: string;
     /**
@@ -1369,7 +1369,7 @@ export type RestoreRevisionRequest = {
      */
     revision?: RevisionNumber;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise, also when it is deleted, nothing happens and the response is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise, also when it is deleted, nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1388,7 +1388,7 @@ export type TruncateRevisionsRequest = {
 
 export type TruncateRevisionsResponse = {
     /**
-     * Revisions that are gone.
+     * Revisions that are gone; 0 for callers without read permission.
      */
     deleted: Count;
     /**
@@ -1454,7 +1454,7 @@ export type IngestProfile = 'default' | 'fast';
  */
 export type IngestOptions = {
     /**
-     * Whether to skip documents that are stored already with the same body (CRC-32 and length), the same metadata and the same expiry. When a page was scraped is no difference: `scraped_at` does not count. Off in `default`, on in `fast`.
+     * Whether to skip documents that are stored already with the same body (CRC-32 and length), the same metadata and the same expiry. When a page was scraped is no difference: `scraped_at` does not count. Off in `default`, on in `fast`. Needs read permission; without it, `fast` does not skip either.
      */
     skipDuplicates?: boolean;
     /**
@@ -1517,15 +1517,15 @@ export type KeyCollision = {
 
 export type IngestDocumentsResponse = {
     /**
-     * Documents that are new.
+     * Documents that are new; to callers without read permission, all that were stored.
      */
     added: Count;
     /**
-     * Documents that existed and were updated.
+     * Documents that existed and were updated; 0 for callers without read permission.
      */
     updated: Count;
     /**
-     * Documents that were stored already, as `skipDuplicates` says. Callers without read permission find them counted in `updated`, since the count would tell them what is stored.
+     * Documents that were stored already, as `skipDuplicates` says; 0 for callers without read permission, whose documents are never skipped.
      */
     skipped: Count;
     /**
@@ -1587,7 +1587,7 @@ export type BulkIngestJob = {
      */
     collection: string;
     /**
-     * Where the job is. `failed` means that no document was stored, or that the job could not go on; failures of single documents are counted in `failed`.
+     * Where the job is. `failed` means that no document was stored, or that the job could not go on, as `error` says; failures of single documents are counted in `failed`.
      */
     status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled';
     /**
@@ -1599,11 +1599,11 @@ export type BulkIngestJob = {
      */
     processed: Count;
     /**
-     * Documents that are new.
+     * Documents that are new; to callers without read permission, all that were stored.
      */
     added: Count;
     /**
-     * Documents that existed and were updated.
+     * Documents that existed and were updated; 0 for callers without read permission.
      */
     updated: Count;
     /**
@@ -1611,9 +1611,17 @@ export type BulkIngestJob = {
      */
     failed: Count;
     /**
-     * The first 50 reasons of failure: `<index> <key>: <reason>`, or one line on the whole job.
+     * The first 50 reasons of failure: `<index> <key>: <reason>`, or one line on the whole job. To callers without read permission, the reasons do not quote metadata.
      */
     errors: Array<string>;
+    /**
+     * Why the job as a whole failed, such as `interrupted by restart`; absent unless it failed.
+     */
+    error?: string;
+    /**
+     * Id of the job that loads the remaining documents of this one, which a restart interrupted; absent otherwise.
+     */
+    continuedAs?: string;
     embeddingDropped?: EmbeddingDropped;
     sanitized?: Sanitized;
     /**
@@ -1722,11 +1730,11 @@ export type UploadFileResult = UploadedFile & {
  */
 export type UploadBatchResult = {
     /**
-     * Documents that are new.
+     * Documents that are new; to callers without read permission, all that were stored.
      */
     added: Count;
     /**
-     * Documents that existed and were updated, or left as they were because nothing had changed (profile `fast`).
+     * Documents that existed and were updated, or left as they were because nothing had changed (profile `fast`); 0 for callers without read permission.
      */
     updated: Count;
     /**
@@ -2165,6 +2173,11 @@ export type StorageConfigInput = {
 } | null;
 
 /**
+ * Edits that a word may be away, or `auto`; null removes the stored value.
+ */
+export type FuzzinessOrNull = 0 | 1 | 2 | 'auto';
+
+/**
  * Fields to merge into the stored retrieval profile; a null field is removed, null removes all.
  */
 export type RetrievalProfileInput = {
@@ -2217,7 +2230,7 @@ export type RetrievalProfileInput = {
     /**
      * Edits that full-text search allows, or `auto`.
      */
-    fuzzy?: 0 | 1 | 2 | 'auto';
+    fuzzy?: FuzzinessOrNull;
     /**
      * The only fields in which full-text and hybrid search find words, replacing the stored ones.
      */
@@ -2890,7 +2903,7 @@ export type SearchFullTextRequest = {
 
 export type ReindexFullTextResponse = {
     /**
-     * Documents indexed, which are all that the collection has.
+     * Documents indexed, which are all that the collection has; 0 for callers without read permission.
      */
     reindexed: number;
     /**
@@ -3055,7 +3068,7 @@ export type AddStopWordsResponse = {
      */
     status: 'ok';
     /**
-     * Words that were no stop words before.
+     * Words that were no stop words before; 0 for callers without read permission.
      */
     added: number;
 };
@@ -3071,7 +3084,7 @@ export type DeleteStopWordsResponse = {
      */
     status: 'ok';
     /**
-     * Words that were stop words before.
+     * Words that were stop words before; 0 for callers without read permission.
      */
     deleted: number;
 };
@@ -3560,7 +3573,7 @@ export type ReindexVectorsRequest = {
 
 export type ReindexVectorsResponse = {
     /**
-     * Documents embedded.
+     * Documents embedded; 0 for callers without read permission. So are the other counts.
      */
     embedded: number;
     /**
@@ -4727,7 +4740,7 @@ export type ReindexGeoResponse = {
      */
     status: 'ok';
     /**
-     * Documents indexed.
+     * Documents indexed; 0 for callers without read permission.
      */
     points: number;
     /**
@@ -5202,7 +5215,7 @@ export type MemorySummary = {
      */
     createdAt: UnixSeconds;
     /**
-     * Messages that it covers.
+     * Messages that it covers; 0 for callers without read permission.
      */
     messages: number;
 };
@@ -5335,7 +5348,7 @@ export type DeleteSessionResponse = {
     status: 'deleted';
     sessionId: SessionId;
     /**
-     * Messages that the session had.
+     * Messages that the session had; 0 for callers without read permission.
      */
     messages: number;
 };
@@ -6326,7 +6339,7 @@ export type AddDictionaryWordsResponse = {
      */
     status: 'ok';
     /**
-     * Number of words that were not there before.
+     * Number of words that were not there before; 0 for callers without read permission.
      */
     added: number;
 };
@@ -6346,7 +6359,7 @@ export type DeleteDictionaryWordsResponse = {
      */
     status: 'ok';
     /**
-     * Number of words that were removed.
+     * Number of words that were removed; 0 for callers without read permission.
      */
     removed: number;
 };
@@ -8256,12 +8269,12 @@ export type DisableMcpKeyRequestWritable = {
 };
 
 /**
- * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+ * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
  */
 export type IfMatch = string;
 
 /**
- * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412.
+ * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412. Needs read permission on the collection.
  */
 export type UnlessMatch = string;
 
@@ -8364,7 +8377,7 @@ export type GetHealthData = {
 
 export type GetHealthErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8405,7 +8418,7 @@ export type GetHealthV1Data = {
 
 export type GetHealthV1Errors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8446,7 +8459,7 @@ export type GetReadinessData = {
 
 export type GetReadinessErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8487,7 +8500,7 @@ export type GetReadinessV1Data = {
 
 export type GetReadinessV1Errors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8536,7 +8549,7 @@ export type GetStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8585,7 +8598,7 @@ export type GetSystemInfoErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8634,7 +8647,7 @@ export type GetConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8683,7 +8696,7 @@ export type ListEndpointsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8724,7 +8737,7 @@ export type GetComplianceStatusData = {
 
 export type GetComplianceStatusErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8773,7 +8786,7 @@ export type GetMetricsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8809,11 +8822,11 @@ export type AddDocumentData = {
     body: AddDocumentRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
          */
         'If-Match'?: string;
         /**
-         * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412.
+         * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412. Needs read permission on the collection.
          */
         'If-None-Match'?: string;
     };
@@ -8836,7 +8849,7 @@ export type AddDocumentErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -8852,7 +8865,7 @@ export type AddDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8905,7 +8918,7 @@ export type AddDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -8917,7 +8930,7 @@ export type AddDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -8980,7 +8993,7 @@ export type GetDocumentErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -8992,7 +9005,7 @@ export type GetDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9045,7 +9058,7 @@ export type SearchDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9057,7 +9070,7 @@ export type SearchDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9093,7 +9106,7 @@ export type UpdateDocumentData = {
     body: UpdateDocumentRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
          */
         'If-Match'?: string;
     };
@@ -9120,7 +9133,7 @@ export type UpdateDocumentErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9136,7 +9149,7 @@ export type UpdateDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9212,7 +9225,7 @@ export type GetDocumentMetaErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9248,7 +9261,7 @@ export type SetDocumentTtlData = {
     body: SetDocumentTtlRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
          */
         'If-Match'?: string;
     };
@@ -9275,7 +9288,7 @@ export type SetDocumentTtlErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9291,7 +9304,7 @@ export type SetDocumentTtlErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9327,7 +9340,7 @@ export type DeleteDocumentData = {
     body: DeleteDocumentRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
          */
         'If-Match'?: string;
     };
@@ -9354,7 +9367,7 @@ export type DeleteDocumentErrors = {
      */
     404: DeleteDocumentError;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9370,7 +9383,7 @@ export type DeleteDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9423,7 +9436,7 @@ export type DeleteDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9435,7 +9448,7 @@ export type DeleteDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9488,7 +9501,7 @@ export type DeleteCollectionErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9500,7 +9513,7 @@ export type DeleteCollectionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9570,7 +9583,7 @@ export type ListMetaKeysErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9628,7 +9641,7 @@ export type GetChecksumErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9685,7 +9698,7 @@ export type ListRevisionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9697,7 +9710,7 @@ export type ListRevisionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9733,7 +9746,7 @@ export type RestoreRevisionData = {
     body: RestoreRevisionRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it. Needs read permission on the collection.
          */
         'If-Match'?: string;
     };
@@ -9760,7 +9773,7 @@ export type RestoreRevisionErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9776,7 +9789,7 @@ export type RestoreRevisionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9829,7 +9842,7 @@ export type TruncateRevisionsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9841,7 +9854,7 @@ export type TruncateRevisionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9894,7 +9907,7 @@ export type IngestDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9906,7 +9919,7 @@ export type IngestDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -9975,7 +9988,7 @@ export type ImportDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -9987,7 +10000,7 @@ export type ImportDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10040,7 +10053,7 @@ export type SubmitBulkIngestErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10052,7 +10065,7 @@ export type SubmitBulkIngestErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10114,7 +10127,7 @@ export type CancelBulkIngestErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10176,7 +10189,7 @@ export type GetBulkIngestErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10234,7 +10247,7 @@ export type ListBulkIngestErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10287,7 +10300,7 @@ export type UploadFilesErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10303,7 +10316,7 @@ export type UploadFilesErrors = {
      */
     422: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10356,7 +10369,7 @@ export type ImportUrlErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10372,7 +10385,7 @@ export type ImportUrlErrors = {
      */
     422: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10462,7 +10475,7 @@ export type ImportWikiErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10474,7 +10487,7 @@ export type ImportWikiErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10527,7 +10540,7 @@ export type ExportDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10539,7 +10552,7 @@ export type ExportDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10601,7 +10614,7 @@ export type CreateBackupByQueryErrors = {
      */
     409: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10654,7 +10667,7 @@ export type CreateBackupErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10670,7 +10683,7 @@ export type CreateBackupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10727,7 +10740,7 @@ export type RestoreBackupErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10739,7 +10752,7 @@ export type RestoreBackupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10797,7 +10810,7 @@ export type DeleteCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10855,7 +10868,7 @@ export type GetCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10908,7 +10921,7 @@ export type SetCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -10920,7 +10933,7 @@ export type SetCollectionConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -10982,7 +10995,7 @@ export type ListCollectionConfigsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11035,7 +11048,7 @@ export type SetSchemaErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11047,7 +11060,7 @@ export type SetSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11100,7 +11113,7 @@ export type GetSchemaErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11112,7 +11125,7 @@ export type GetSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11165,7 +11178,7 @@ export type DeleteSchemaErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11177,7 +11190,7 @@ export type DeleteSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11230,7 +11243,7 @@ export type ListSchemasErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11242,7 +11255,7 @@ export type ListSchemasErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11295,7 +11308,7 @@ export type ValidateDocumentErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11307,7 +11320,7 @@ export type ValidateDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11448,7 +11461,7 @@ export type SearchFullTextByQueryData = {
          */
         contextTokenBudget?: ContextTokenBudget;
         /**
-         * Metadata filter, one parameter for each key, such as `meta[category]=news`; `meta.category=news` is read alike. A repeated key gives alternatives (OR); different keys must all match (AND).
+         * Metadata filter, one parameter for each key and value, such as `meta[category]=news`; `meta.category=news` and `meta=category=news` are read alike. A repeated key gives alternatives (OR); different keys must all match (AND).
          */
         meta?: {
             [key: string]: string | Array<string>;
@@ -11471,7 +11484,7 @@ export type SearchFullTextByQueryErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11524,7 +11537,7 @@ export type SearchFullTextErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11536,7 +11549,7 @@ export type SearchFullTextErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11594,7 +11607,7 @@ export type ReindexFullTextErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11643,7 +11656,7 @@ export type ListFullTextLanguagesErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11713,7 +11726,7 @@ export type AutocompleteErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11766,7 +11779,7 @@ export type DeleteSynonymErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11778,7 +11791,7 @@ export type DeleteSynonymErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11840,7 +11853,7 @@ export type ListSynonymsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11893,7 +11906,7 @@ export type AddSynonymsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11905,7 +11918,7 @@ export type AddSynonymsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -11958,7 +11971,7 @@ export type DeleteStopWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -11970,7 +11983,7 @@ export type DeleteStopWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12032,7 +12045,7 @@ export type ListStopWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12085,7 +12098,7 @@ export type AddStopWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12097,7 +12110,7 @@ export type AddStopWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12150,7 +12163,7 @@ export type AggregateDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12162,7 +12175,7 @@ export type AggregateDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12228,7 +12241,7 @@ export type DeleteCurationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12302,7 +12315,7 @@ export type ListCurationRulesErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12355,7 +12368,7 @@ export type CreateCurationRuleErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12367,7 +12380,7 @@ export type CreateCurationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12424,7 +12437,7 @@ export type UpdateCurationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12436,7 +12449,7 @@ export type UpdateCurationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12489,7 +12502,7 @@ export type SearchVectorsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12501,7 +12514,7 @@ export type SearchVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12554,7 +12567,7 @@ export type ReindexVectorsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12566,7 +12579,7 @@ export type ReindexVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12615,7 +12628,7 @@ export type GetVectorStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12668,7 +12681,7 @@ export type ProjectVectorsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12680,7 +12693,7 @@ export type ProjectVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12737,7 +12750,7 @@ export type ClassifyDocumentErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12749,7 +12762,7 @@ export type ClassifyDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12806,7 +12819,7 @@ export type SearchAcrossCollectionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12818,7 +12831,7 @@ export type SearchAcrossCollectionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12875,7 +12888,7 @@ export type FindSimilarErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12887,7 +12900,7 @@ export type FindSimilarErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -12940,7 +12953,7 @@ export type FindDuplicatesErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -12952,7 +12965,7 @@ export type FindDuplicatesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13014,7 +13027,7 @@ export type ListEmbeddingConfigsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13067,7 +13080,7 @@ export type CreateEmbeddingConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13079,7 +13092,7 @@ export type CreateEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13141,7 +13154,7 @@ export type DeleteEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13203,7 +13216,7 @@ export type GetEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13265,7 +13278,7 @@ export type UpdateEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13277,7 +13290,7 @@ export type UpdateEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13334,7 +13347,7 @@ export type SetDefaultEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13346,7 +13359,7 @@ export type SetDefaultEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13399,7 +13412,7 @@ export type SearchHybridErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13411,7 +13424,7 @@ export type SearchHybridErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13464,7 +13477,7 @@ export type SearchGeoErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13476,7 +13489,7 @@ export type SearchGeoErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13529,7 +13542,7 @@ export type SearchGeoWithinErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13541,7 +13554,7 @@ export type SearchGeoWithinErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13594,7 +13607,7 @@ export type SearchGeoPolygonErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13606,7 +13619,7 @@ export type SearchGeoPolygonErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13659,7 +13672,7 @@ export type ReindexGeoErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13671,7 +13684,7 @@ export type ReindexGeoErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13720,7 +13733,7 @@ export type GetGeoStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13773,7 +13786,7 @@ export type EncodeGeohashErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13785,7 +13798,7 @@ export type EncodeGeohashErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13838,7 +13851,7 @@ export type DecodeGeohashErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -13850,7 +13863,7 @@ export type DecodeGeohashErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13932,7 +13945,7 @@ export type GetCodeGraphErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -13989,7 +14002,7 @@ export type QueryCodeGraphErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14001,7 +14014,7 @@ export type QueryCodeGraphErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14054,7 +14067,7 @@ export type StartSessionErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14066,7 +14079,7 @@ export type StartSessionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14123,7 +14136,7 @@ export type AddMessageErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14135,7 +14148,7 @@ export type AddMessageErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14188,7 +14201,7 @@ export type RecallMemoryErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14200,7 +14213,7 @@ export type RecallMemoryErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14257,7 +14270,7 @@ export type SummarizeSessionErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14269,7 +14282,7 @@ export type SummarizeSessionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14322,7 +14335,7 @@ export type ListSessionsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14334,7 +14347,7 @@ export type ListSessionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14391,7 +14404,7 @@ export type GetSessionHistoryErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14403,7 +14416,7 @@ export type GetSessionHistoryErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14465,7 +14478,7 @@ export type DeleteSessionErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14531,7 +14544,7 @@ export type ListWebhooksErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14584,7 +14597,7 @@ export type CreateWebhookErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14596,7 +14609,7 @@ export type CreateWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14653,7 +14666,7 @@ export type DeleteWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14665,7 +14678,7 @@ export type DeleteWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14722,7 +14735,7 @@ export type UpdateWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14734,7 +14747,7 @@ export type UpdateWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14800,7 +14813,7 @@ export type ListWebhookDeadLettersErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14857,7 +14870,7 @@ export type RedeliverWebhooksErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14869,7 +14882,7 @@ export type RedeliverWebhooksErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -14926,7 +14939,7 @@ export type TestWebhookErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -14938,7 +14951,7 @@ export type TestWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15018,7 +15031,7 @@ export type StreamEventsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15080,7 +15093,7 @@ export type ListAutomationRulesErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15133,7 +15146,7 @@ export type CreateAutomationRuleErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15145,7 +15158,7 @@ export type CreateAutomationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15207,7 +15220,7 @@ export type DeleteAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15269,7 +15282,7 @@ export type GetAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15331,7 +15344,7 @@ export type UpdateAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15343,7 +15356,7 @@ export type UpdateAutomationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15405,7 +15418,7 @@ export type TestAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15475,7 +15488,7 @@ export type ListAutomationLogsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15528,7 +15541,7 @@ export type QueryTemporalErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15540,7 +15553,7 @@ export type QueryTemporalErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15593,7 +15606,7 @@ export type ListHotDocumentsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15605,7 +15618,7 @@ export type ListHotDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15658,7 +15671,7 @@ export type GetTemporalHistogramErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15670,7 +15683,7 @@ export type GetTemporalHistogramErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15723,7 +15736,7 @@ export type SuggestSpellingErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15735,7 +15748,7 @@ export type SuggestSpellingErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15788,7 +15801,7 @@ export type CleanSpellingErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15800,7 +15813,7 @@ export type CleanSpellingErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15853,7 +15866,7 @@ export type DeleteDictionaryWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15865,7 +15878,7 @@ export type DeleteDictionaryWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15927,7 +15940,7 @@ export type ListDictionaryErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -15980,7 +15993,7 @@ export type AddDictionaryWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -15992,7 +16005,7 @@ export type AddDictionaryWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16045,7 +16058,7 @@ export type LoginErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16057,7 +16070,7 @@ export type LoginErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16110,7 +16123,7 @@ export type RefreshSessionErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16167,7 +16180,7 @@ export type LogoutErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16179,7 +16192,7 @@ export type LogoutErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16224,7 +16237,7 @@ export type GetSignInMethodsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16269,7 +16282,7 @@ export type StartOidcSignInErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16326,7 +16339,7 @@ export type FinishOidcSignInErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16338,7 +16351,7 @@ export type FinishOidcSignInErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16395,7 +16408,7 @@ export type RegisterUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16411,7 +16424,7 @@ export type RegisterUserErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16464,7 +16477,7 @@ export type GetCurrentUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16521,7 +16534,7 @@ export type ChangePasswordErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16533,7 +16546,7 @@ export type ChangePasswordErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16590,7 +16603,7 @@ export type RedeemPasswordResetErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16602,7 +16615,7 @@ export type RedeemPasswordResetErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16659,7 +16672,7 @@ export type CreateApiKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -16671,7 +16684,7 @@ export type CreateApiKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16741,7 +16754,7 @@ export type ListApiKeysErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16803,7 +16816,7 @@ export type DeleteApiKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16865,7 +16878,7 @@ export type RevokeApiKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16931,7 +16944,7 @@ export type ListUsersErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -16993,7 +17006,7 @@ export type DeleteUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17055,7 +17068,7 @@ export type UpdateUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17067,7 +17080,7 @@ export type UpdateUserErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17129,7 +17142,7 @@ export type CreatePasswordResetErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17141,7 +17154,7 @@ export type CreatePasswordResetErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17203,7 +17216,7 @@ export type SetUserRolesErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17215,7 +17228,7 @@ export type SetUserRolesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17286,7 +17299,7 @@ export type ExplainAccessErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17356,7 +17369,7 @@ export type ListPermissionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17413,7 +17426,7 @@ export type SetPermissionErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17425,7 +17438,7 @@ export type SetPermissionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17491,7 +17504,7 @@ export type ListGroupsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17548,7 +17561,7 @@ export type CreateGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17564,7 +17577,7 @@ export type CreateGroupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17626,7 +17639,7 @@ export type DeleteGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17688,7 +17701,7 @@ export type GetGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17750,7 +17763,7 @@ export type UpdateGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17762,7 +17775,7 @@ export type UpdateGroupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17824,7 +17837,7 @@ export type SetGroupRolesErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -17836,7 +17849,7 @@ export type SetGroupRolesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17902,7 +17915,7 @@ export type ListRolesErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -17964,7 +17977,7 @@ export type DeleteRoleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18026,7 +18039,7 @@ export type SetRoleErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -18038,7 +18051,7 @@ export type SetRoleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18112,7 +18125,7 @@ export type ListGroupPermissionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18169,7 +18182,7 @@ export type SetGroupPermissionErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -18181,7 +18194,7 @@ export type SetGroupPermissionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18238,7 +18251,7 @@ export type DeleteMcpKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -18250,7 +18263,7 @@ export type DeleteMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18312,7 +18325,7 @@ export type ListMcpKeysErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18365,7 +18378,7 @@ export type CreateMcpKeyErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -18377,7 +18390,7 @@ export type CreateMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18434,7 +18447,7 @@ export type DisableMcpKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -18446,7 +18459,7 @@ export type DisableMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18544,7 +18557,7 @@ export type ListAuditEventsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18597,7 +18610,7 @@ export type ListAuditExportersErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18646,7 +18659,7 @@ export type GetEncryptionStatusErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18699,7 +18712,7 @@ export type RotateEncryptionErrors = {
      */
     403: ErrorBody;
     /**
-     * The request's body came too slowly, or not at all.
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
      */
     408: ErrorBody;
     /**
@@ -18711,7 +18724,7 @@ export type RotateEncryptionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18760,7 +18773,7 @@ export type ListEncryptionJobsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18822,7 +18835,7 @@ export type GetEncryptionJobErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**
@@ -18871,7 +18884,7 @@ export type GetReplicationStatusErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
      */
     429: ErrorBody;
     /**

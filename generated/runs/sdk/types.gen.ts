@@ -257,7 +257,7 @@ export type ListRunsResponse = {
 /**
  * The stable, machine-readable reason. Codes of status 400 are those from `invalid_input` to `idempotency_key_required`. Later versions may have further ones.
  */
-export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'ship_exists' | 'join_token_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
+export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'ship_exists' | 'join_token_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'rate_limited' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
 
 /**
  * What every failed request returns.
@@ -273,6 +273,13 @@ export type ErrorBody = {
          */
         message?: string;
     };
+};
+
+/**
+ * Text or a JSON object.
+ */
+export type RunInput = string | {
+    [key: string]: unknown;
 };
 
 export type EnqueueRunRequest = {
@@ -291,9 +298,7 @@ export type EnqueueRunRequest = {
     /**
      * Input of the pipeline, or the prompt: text of at most 256 KiB in UTF-8, or a JSON object of at most 256 KiB when it is written without spaces. For `ai_text` it is required and must be text that is not blank. A pipeline that declares `inputs` takes an object with values for them, and nothing else; text that writes a number, `true` or `false` counts as that. It is never returned.
      */
-    input?: string | {
-        [key: string]: unknown;
-    };
+    input?: RunInput;
     /**
      * Branch, tag or commit of the repository to be checked out, for a pipeline with a `checkout`; absent, the default branch. A branch comes before a tag of the same name, and `refs/tags/NAME` names the tag. The ship resolves it to a commit.
      */

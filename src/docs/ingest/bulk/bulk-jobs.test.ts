@@ -191,7 +191,7 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
       return standing;
     } } });
     fixture.use(ingest.handlers);
-    const { id } = await ingest.handlers.submitBulkIngest({ collection: 'Blog', documents: documents(600) }, { identity: { username: 'ann', account: 'a1', admin: false, by: 'token', may: () => true }, ...standing } as unknown as Parameters<typeof ingest.handlers.submitBulkIngest>[1]) as { id: string };
+    const { id } = await ingest.handlers.submitBulkIngest({ collection: 'Blog', documents: documents(600), saveRevision: true }, { identity: { username: 'ann', account: 'a1', admin: false, by: 'token', may: () => true }, ...standing } as unknown as Parameters<typeof ingest.handlers.submitBulkIngest>[1]) as { id: string };
     await run();
     expect(await job(id)).toMatchObject({ status: 'failed', processed: 500, added: 500, errors: ['forbidden: the user ann, whose work this is, is disabled'] });
     expect(await fixture.count('documents')).toBe(500);
