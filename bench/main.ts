@@ -35,6 +35,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'filters-million': async (folder) => (await import('./filters.ts')).benchFiltersMillion(folder),
   geo: async () => (await import('./geo.ts')).benchGeo(),
   load: async (folder) => (await import('./search-under-load.ts')).benchSearchUnderLoad(folder),
+  attackers: async (folder) => (await import('./attackers.ts')).benchAttackers(folder),
   events: async (folder) => (await import('./events.ts')).benchEvents(folder),
   spell: async () => (await import('./spell.ts')).benchSpell(),
   'login-timing': async (folder) => (await import('./login-timing.ts')).benchLoginTiming(folder),
