@@ -921,7 +921,7 @@ export type Ship = {
      */
     version: string;
     /**
-     * Whether it sent a heartbeat within the last 45 seconds.
+     * Whether it sent a heartbeat within the last two intervals of heartbeats, 30 seconds by default (`queue.heartbeat`).
      */
     online: boolean;
     /**
@@ -1575,7 +1575,7 @@ export type EnqueueRunErrors = {
      */
     503: ErrorBody;
     /**
-     * `log_budget_exceeded`: the stored logs have reached `logs.total_budget`. Not returned any more: the oldest logs make room.
+     * `log_budget_exceeded`: the logs of attempts that have not ended exceed `logs.total_budget`. Those of ended attempts make room before that, the oldest first.
      */
     507: ErrorBody;
 };
@@ -1772,7 +1772,7 @@ export type RetryRunErrors = {
      */
     503: ErrorBody;
     /**
-     * `log_budget_exceeded`: the stored logs have reached `logs.total_budget`. Not returned any more: the oldest logs make room.
+     * `log_budget_exceeded`: the logs of attempts that have not ended exceed `logs.total_budget`. Those of ended attempts make room before that, the oldest first.
      */
     507: ErrorBody;
 };
