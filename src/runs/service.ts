@@ -97,7 +97,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   const { keyVariableAvailable } = fleet;
   const metrics = createMetrics(env, { queue, logs, artifacts, caches, fleet: () => fleetNumbers(fleet, options), waitingNotifications: () => totalWaiting(sql), backups: options.backups });
   const traces = new RunTraces(options.clock);
-  const runs = createRuns(env, { queue, audit, keyVariableAvailable });
+  const runs = createRuns(env, { queue, audit, keyVariableAvailable, logsAreFull: logs.areFull });
   const notifications: Notifications = createNotifications(env, { variables, audit, present: runs.present, onOutcome: metrics.record.notified });
   const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: metrics.record.slotDue });
   const scheduled = createScheduleHandlers(env, { ...runs, queue, audit });

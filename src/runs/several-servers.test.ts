@@ -178,7 +178,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     let now = Date.now();
     const both = nodes.map(({ env, parts: { queue } }) => {
       const timed = { ...env, clock: { now: () => now } };
-      const runs = createRuns(timed, { queue, audit, keyVariableAvailable: () => true });
+      const runs = createRuns(timed, { queue, audit, keyVariableAvailable: () => true, logsAreFull: () => false });
       return createSchedules({ env: timed, queue, enqueueOnce: runs.enqueueOnce });
     });
     const tick = () => Promise.all(both.map((schedules) => schedules.tick()));
@@ -198,7 +198,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     const notifiers = nodes.map(({ env, parts: { queue } }) => {
       // Waits of a server take a hundredth of their normal time.
       const quick = { ...env, timer: { sleep: (ms: number, signal?: AbortSignal) => systemTimer.sleep(ms / 100, signal) }, config: { current: () => loaded, onChange: () => () => {} } };
-      const { present } = createRuns(quick, { queue, audit, keyVariableAvailable: () => true });
+      const { present } = createRuns(quick, { queue, audit, keyVariableAvailable: () => true, logsAreFull: () => false });
       return createNotifications(quick, { variables: {}, audit, present, onOutcome: () => {} });
     });
     for (const notifier of notifiers) await notifier.start();

@@ -65,6 +65,7 @@ export class RunsApi {
   readonly keys = new Set(['WRITER_KEY']);
   accepting = true;
   storageWorks = true;
+  logsAreFull = false;
   readonly warnings: string[] = [];
   loaded: LoadedRunsConfig;
   readonly #handlers: Handlers<Operations>;
@@ -102,7 +103,7 @@ export class RunsApi {
     const logs = { totalBytes: () => 42 };
     const audit = createAuditLog(env);
     this.metrics = createMetrics(env, { queue: this.queue, logs, fleet: fleet ?? (() => ({ ships: [], slots: [], certificates: [] })) });
-    this.runs = createRuns(env, { queue: this.queue, audit, keyVariableAvailable: (name) => this.keys.has(name) });
+    this.runs = createRuns(env, { queue: this.queue, audit, keyVariableAvailable: (name) => this.keys.has(name), logsAreFull: () => this.logsAreFull });
     this.anotherNotifier = () => createNotifications(env, { variables: { HOOK_KEY: 'key-of-the-signature' }, audit, present: this.runs.present, onOutcome: this.metrics.record.notified });
     this.notifications = this.anotherNotifier();
     this.schedules = createSchedules({ env, queue: this.queue, enqueueOnce: this.runs.enqueueOnce, onSlot: this.metrics.record.slotDue });

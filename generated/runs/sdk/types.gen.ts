@@ -926,7 +926,7 @@ export type Ship = {
      */
     version: string;
     /**
-     * Whether it sent a heartbeat within the last 45 seconds.
+     * Whether it sent a heartbeat within the last two intervals of heartbeats, 30 seconds by default (`queue.heartbeat`).
      */
     online: boolean;
     /**
@@ -1580,7 +1580,7 @@ export type EnqueueRunErrors = {
      */
     503: ErrorBody;
     /**
-     * `log_budget_exceeded`: the stored logs have reached `logs.total_budget`. Not returned any more: the oldest logs make room.
+     * `log_budget_exceeded`: the logs of attempts that have not ended exceed `logs.total_budget`. Those of ended attempts make room before that, the oldest first.
      */
     507: ErrorBody;
 };
@@ -1777,7 +1777,7 @@ export type RetryRunErrors = {
      */
     503: ErrorBody;
     /**
-     * `log_budget_exceeded`: the stored logs have reached `logs.total_budget`. Not returned any more: the oldest logs make room.
+     * `log_budget_exceeded`: the logs of attempts that have not ended exceed `logs.total_budget`. Those of ended attempts make room before that, the oldest first.
      */
     507: ErrorBody;
 };

@@ -45,6 +45,8 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
   let unsubscribe = (): void => {};
   let sweeping: Promise<void> | undefined;
   let making: Promise<void> | undefined;
+  /** The last removal has removed all that there was. */
+  let nothingLeft = false;
 
   const added = (what: Added): void => {
     total += what.storedBytes;
@@ -60,6 +62,7 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
   /** Removes the oldest logs of finished attempts in the background, until the others fit in the budget. Only one removal runs at a time. */
   function makeRoom(): void {
     making ??= retention.removeOldest(() => !isOver() || stopping.signal.aborted)
+      .then(() => (nothingLeft = isOver()))
       .catch((error: unknown) => log.warn({ err: error }, 'the oldest logs could not be removed'))
       .finally(() => timer.sleep(MAKE_ROOM_MS, stopping.signal).then(() => (making = undefined)));
   }
@@ -88,6 +91,12 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
     nextSeq: (runId, attempt) => readNextSeq(sql, runId, attempt),
     isFull: async (runId, attempt) => (await readAttempt(sql, runId, attempt))?.cut === CUT.rest,
     totalBytes: () => total,
+    areFull() {
+      if (!isOver()) return false;
+      // An attempt may have ended meanwhile.
+      makeRoom();
+      return nothingLeft;
+    },
     handlers: createLogHandlers({ sql, hub, audit, retention, queue: { get: (id) => queue().get(id) } }),
     async start() {
       const ends = [queue().onChange((change) => hub.changed(change)), sql.peers?.listen(receive)];

@@ -49,4 +49,6 @@ export interface RunLogs {
   lines(tx: Transaction, lines: readonly ServerLine[]): Promise<number[]>;
   /** Bytes of all stored logs. */
   totalBytes(): number;
+  /** Whether the logs exceed their budget although nothing is left to remove: all of them belong to attempts that have not ended. */
+  areFull(): boolean;
 }

@@ -123,7 +123,7 @@ describe('retention', () => {
 });
 
 describe('the budget of all logs', () => {
-  it('removes the oldest logs of attempts that have ended when it is exceeded, and refuses nothing (scenario 23)', async () => {
+  it('removes the oldest logs of attempts that have ended when it is exceeded, and accepts all lines (scenario 23)', async () => {
     const { fixture } = await started({ total_budget: 3000 });
     const fill = async (ref: RunRef, bytes: number): Promise<void> => {
       while (fixture.logs.totalBytes() < bytes) expect((await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, ref.attempt), lines(100))).status).toBe('stored');
@@ -147,8 +147,20 @@ describe('the budget of all logs', () => {
     const { fixture } = await started({ total_budget: 1000 });
     const ref = await fixture.newRun();
     while (fixture.logs.totalBytes() < 1500) await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, 1), lines(100));
-    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    while (!fixture.logs.areFull()) await new Promise((resolve) => setImmediate(resolve));
     expect((await fixture.list(ref)).data).toHaveLength(100);
+  });
+
+  it('is not used up while there are logs to remove', async () => {
+    const { fixture } = await started({ total_budget: 1000 });
+    expect(fixture.logs.areFull()).toBe(false);
+    const ref = await fixture.newRun();
+    while (fixture.logs.totalBytes() < 900) await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, 1), lines(100));
+    await fixture.end(ref, 'succeeded');
+    const next = await fixture.newRun();
+    while (fixture.logs.totalBytes() <= 1000) await fixture.logs.append(next, SHIP, await fixture.logs.nextSeq(next.runId, 1), lines(100));
+    while (fixture.logs.totalBytes() > 1000) await new Promise((resolve) => setImmediate(resolve));
+    expect(fixture.logs.areFull()).toBe(false);
   });
 
   it('is counted again at the start', async () => {

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { Audit, AuditAction } from '../audit/index.ts';
 import { resolveRun, type ResolveDeps, type RunRequest } from '../definitions/index.ts';
@@ -10,6 +11,8 @@ export interface EnqueuerDeps {
   readonly queue: Pick<Queue, 'insert' | 'get'>;
   readonly audit: Audit;
   readonly keyVariableAvailable: ResolveDeps['keyVariableAvailable'];
+  /** Whether there is no room for further logs; see `RunLogs`. */
+  readonly logsAreFull: () => boolean;
 }
 
 /** A request to queue a run, under a key. */
@@ -26,7 +29,7 @@ export interface Submission {
 
 /** The only way into the queue. */
 export interface Enqueuer {
-  /** Throws the errors of `resolveRun`, `idempotency_conflict`, `enqueue_failed`. */
+  /** Throws the errors of `resolveRun`, `idempotency_conflict`, `log_budget_exceeded`, `enqueue_failed`. */
   submit(submission: Submission): Promise<OnceResult>;
   /** Queues a run of the service itself once for each key, whatever the request contains. `source` also owns the key, so clients cannot use it. */
   enqueueOnce(source: 'schedule' | 'alert', key: string, request: RunRequest): Promise<OnceResult>;
@@ -44,9 +47,10 @@ const WAYS: Readonly<Record<RunSource, { actor: string; action: AuditAction }>> 
 export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'config' | 'log'>, deps: EnqueuerDeps): Enqueuer {
   const idempotency = createIdempotency(env, deps.queue);
 
-  /** Checks everything except the log budget, in the order of the decisions, section 2.1. */
+  /** Checks everything in the order of the decisions, section 2.1. */
   async function toNewRun(source: RunSource, by: string | undefined, request: RunRequest & { readonly retryOf?: RunRecord }): Promise<NewRun> {
     const resolved = await resolveRun(env.config.current().config, request, { keyVariableAvailable: deps.keyVariableAvailable, log: env.log });
+    if (by !== undefined && deps.logsAreFull()) throw new ServiceError('log_budget_exceeded', 'the logs of runs under way have reached logs.total_budget; wait until some have ended, or raise it');
     const { input = null } = resolved;
     return {
       projectId: request.projectId,

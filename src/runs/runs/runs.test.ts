@@ -98,6 +98,16 @@ describe('an idempotency key', () => {
 });
 
 describe('checks', () => {
+  it('refuse a run and a retry when there is no room for logs, after all others, but not a repeated request', async () => {
+    const id = await api.queued(KEY);
+    await api.send('POST', `/runs/${id}/cancel`);
+    api.logsAreFull = true;
+    expect(code(await api.enqueue('another-key', { project_id: 'beta', kind: 'diagnostic' }))).toEqual([507, 'log_budget_exceeded']);
+    expect(code(await api.send('POST', `/runs/${id}/retry`, { key: 'retry-key' }))).toEqual([507, 'log_budget_exceeded']);
+    expect(code(await api.enqueue('another-key', { project_id: 'nope', kind: 'diagnostic' }))).toEqual([400, 'project_unavailable']);
+    expect(await api.queued(KEY)).toBe(id);
+  });
+
   const REFUSED: readonly [string, unknown, number, string][] = [
     ['a wrong type', { project_id: 7 }, 400, 'invalid_input'],
     ['a missing kind', { project_id: 'alpha' }, 400, 'invalid_input'],

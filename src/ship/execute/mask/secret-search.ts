@@ -75,13 +75,12 @@ export class SecretScan {
   readonly #search: SecretSearch;
   /** In the order of their starts. */
   #threads: Thread[] = [];
-  /** The step in which a character was last reached, for each character of all patterns. */
-  readonly #reachedIn: Uint32Array;
+  /** The step in which a character was last reached, for each character of all patterns; undefined until one is. */
+  #reachedIn: Uint32Array | undefined;
   #step = 0;
 
   constructor(search: SecretSearch) {
     this.#search = search;
-    this.#reachedIn = new Uint32Array(search.units);
   }
 
   /** Reads the text from `from` on, and calls back with each secret in it, in the order of their ends; of those with the same end, at least the first one. */
@@ -131,8 +130,9 @@ export class SecretScan {
       found(start, end);
       return false;
     }
-    if (this.#reachedIn[base + unit] === this.#step) return false;
-    this.#reachedIn[base + unit] = this.#step;
+    const reachedIn = (this.#reachedIn ??= new Uint32Array(this.#search.units));
+    if (reachedIn[base + unit] === this.#step) return false;
+    reachedIn[base + unit] = this.#step;
     thread.unit = unit;
     thread.place = spellings[unit]!;
     return true;
