@@ -33,14 +33,14 @@ export function createAjv(options: Pick<Options, 'useDefaults' | 'validateSchema
     error: { message: 'must be a file' },
   });
   ajv.addKeyword({
+    // Without a type, so that it runs before the limits of the map are checked.
     keyword: 'x-flattened',
-    type: ['object', 'null'],
     schemaType: 'boolean',
     modifying: true,
     errors: false,
-    before: 'maxProperties',
-    validate: (_: boolean, given: Record<string, unknown> | null, _schema?: unknown, at?: DataValidationCxt) => {
-      const flat = flatMeta(given ?? {});
+    validate: (_: boolean, given: unknown, schema?: { readonly type?: string | readonly string[] }, at?: DataValidationCxt) => {
+      if (typeof given !== 'object' || Array.isArray(given) || (given === null && !schema?.type?.includes('null'))) return true;
+      const flat = flatMeta((given ?? {}) as Record<string, unknown>);
       if (flat !== given) (at!.parentData as Record<string | number, unknown>)[at!.parentDataProperty] = flat;
       return true;
     },
