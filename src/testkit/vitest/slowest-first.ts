@@ -80,6 +80,7 @@ const SLOW = [
   'contract-tests/faults/docs/webhooks.test.ts',
   'src/docs/embeddings/kill.test.ts',
   'contract-tests/attacks/letter-box.test.ts',
+  'contract-tests/attacks/write-only.test.ts',
   'src/app/commands/command-line.test.ts',
   'src/docs/fulltext/search/model.test.ts',
   'contract-tests/faults/docs/bodies.test.ts',
