@@ -62,7 +62,7 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
   /** Removes the oldest logs of finished attempts in the background, until the others fit in the budget. Only one removal runs at a time. */
   function makeRoom(): void {
     making ??= retention.removeOldest(() => !isOver() || stopping.signal.aborted)
-      .then(() => (nothingLeft = isOver()))
+      .then(() => void (nothingLeft = isOver()))
       .catch((error: unknown) => log.warn({ err: error }, 'the oldest logs could not be removed'))
       .finally(() => timer.sleep(MAKE_ROOM_MS, stopping.signal).then(() => (making = undefined)));
   }
