@@ -11,13 +11,11 @@ import { leafOf, openPlaces } from './geo/places.ts';
 import { INSIDE, Q_CHORD, Q_FOUND, Q_LIMIT, Q_X, Q_Y, Q_Z } from './geo/query.ts';
 
 // (The compiler finds re-exported files only without their extension.)
-export { drop, reserve } from './geo/buffers';
-export { countCells } from './geo/cells';
-export { nearByHashes, withinByHashes } from './geo/hashes';
-export { nearByBoxes } from './geo/near';
+export { bufferBytes, drop, reserve } from './geo/buffers';
+export { openCells } from './geo/cells';
 export { removePoint } from './geo/remove';
-export { closeShape, openShape, passed, prepareShape, shapeEdges, testCandidates } from './geo/shape';
-export { keepOrds, withinByBoxes } from './geo/within';
+export { closeShape, countEdges, listEdges, measureShape, openBands, openShape, passed, passedOrds, shapeEdges, testCandidates } from './geo/shape';
+export { advance, openWalk, park, resume, stepsTaken } from './geo/walk';
 
 const RADIANS: f64 = Math.PI / 180;
 

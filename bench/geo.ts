@@ -24,10 +24,10 @@ const SPREAD = 0.5;
 interface Contestant {
   readonly name: string;
   readonly buildMs: number;
-  best(middle: Point): number;
-  all(middle: Point): number;
+  best(middle: Point): number | Promise<number>;
+  all(middle: Point): number | Promise<number>;
   /** Without order and distances, if that is possible. */
-  unordered?(middle: Point): number;
+  unordered?(middle: Point): number | Promise<number>;
   /** Changes a place, if that is possible. */
   move?(ord: number, to: Point): void;
 }
@@ -41,12 +41,12 @@ export async function benchGeo(): Promise<Section[]> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const one of contestants) {
       progress(`geo: round ${round + 1} of ${ROUNDS}, ${one.name}`);
-      note(best, one.name, middles.map((middle) => timed(() => one.best(middle))));
-      note(all, one.name, middles.map((middle) => timed(() => one.all(middle))));
-      if (one.unordered !== undefined) note(unordered, one.name, middles.map((middle) => timed(() => one.unordered!(middle))));
+      note(best, one.name, await timesOf(middles, one.best));
+      note(all, one.name, await timesOf(middles, one.all));
+      if (one.unordered !== undefined) note(unordered, one.name, await timesOf(middles, one.unordered));
     }
   }
-  const found = contestants.map((one) => middles.reduce((sum, middle) => sum + one.all(middle), 0) / QUERIES);
+  const found = await Promise.all(contestants.map(async (one) => (await Promise.all(middles.map(one.all))).reduce((sum, count) => sum + count, 0) / QUERIES));
   const moves = contestants.map((one) => moveTime(one, points, seeded(7)));
   return [{
     title: `Places near a point, in process: ${POINTS.toLocaleString('en-US')} points, ${QUERIES.toLocaleString('en-US')} queries, ${RADIUS / 1000} km`,
@@ -79,9 +79,9 @@ function quire(points: readonly Point[], algorithm: 'rtree' | 'geohash' = 'rtree
   const circle = (middle: Point): Circle => ({ middle, radiusMeters: RADIUS });
   return {
     name: `quire, ${algorithm} (WebAssembly)`, buildMs,
-    best: (middle) => index.near(circle(middle), { algorithm, limit: 10 }).length,
-    all: (middle) => index.near(circle(middle), { algorithm }).length,
-    unordered: (middle) => index.inCircle(circle(middle), { algorithm }).length,
+    best: async (middle) => (await index.near(circle(middle), { algorithm, limit: 10 })).length,
+    all: async (middle) => (await index.near(circle(middle), { algorithm, limit: points.length })).length,
+    unordered: async (middle) => (await index.inCircle(circle(middle), { algorithm })).length,
     move: (ord, to) => index.put(ord, to),
   };
 }
@@ -147,6 +147,17 @@ function timed(work: () => unknown): number {
   const started = performance.now();
   work();
   return performance.now() - started;
+}
+
+/** Milliseconds of a query around each place. */
+async function timesOf(middles: readonly Point[], query: (middle: Point) => number | Promise<number>): Promise<number[]> {
+  const times: number[] = [];
+  for (const middle of middles) {
+    const started = performance.now();
+    await query(middle);
+    times.push(performance.now() - started);
+  }
+  return times;
 }
 
 /** Records the times of a round. */

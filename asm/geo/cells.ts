@@ -2,54 +2,46 @@
 
 import { B_CELLS, B_FOUND, buffer, reserve } from './buffers.ts';
 import { KEY_BITS, keyOf } from './keys.ts';
-import { H_ROOT, L_LAT, L_LNG, L_ORDS, LEAF_ROOM } from './layout.ts';
-import { childAt, countOf, keyAt, levelOf } from './nodes.ts';
-import { found, isWanted, NEAR, NEAR_ORD, NO_FILTER, nextFound, Q_FILTER_WORDS, Q_FOUND } from './query.ts';
+import { L_LAT, L_LNG, L_ORDS, LEAF_ROOM } from './layout.ts';
+import { childAt, countOf, keyAt } from './nodes.ts';
+import { found, isWanted, NEAR, NEAR_ORD, NO_FILTER, nextFound, Q_COMPARED, Q_FILTER_WORDS, Q_FOUND, Q_MOST, Q_SHIFT } from './query.ts';
+import { noteChildAt } from './frames.ts';
 
 const DIGIT_BITS: u32 = 5;
 
-/**
- * Lists (u64 cell, u64 documents) in B_FOUND, for the documents in the filter: the up to `most` cells with the most documents first, of equal ones
- * the least. Returns their number.
- */
-export function countCells(digits: u32, most: u32): u32 {
+/** Prepares to list (u64 cell, u64 documents) in B_FOUND: the up to `most` cells with the most documents first, of equal ones the least. */
+export function openCells(digits: u32, most: u32): void {
   assert(digits >= 1 && digits <= 12, 'a geohash has 1 to 12 digits');
-  reserve(B_CELLS, LEAF_ROOM * NEAR);
-  const root = <usize>load<u32>(H_ROOT);
-  if (root !== 0) visit(root, KEY_BITS - digits * DIGIT_BITS, 0, u64.MAX_VALUE);
-  keepBest(most);
-  return found();
+  store<u32>(Q_SHIFT, KEY_BITS - digits * DIGIT_BITS);
+  store<u32>(Q_MOST, most);
+  store<u32>(Q_COMPARED, 0);
 }
 
-/** Visits a node, whose geohashes are from `least` to `greatest`. */
-function visit(node: usize, shift: u32, least: u64, greatest: u64): void {
-  if (least >> shift === greatest >> shift) return addTo(least >> shift, wantedBelow(node));
-  if (levelOf(node) === 0) return visitLeaf(node, shift);
+/** Notes all children of a node, each with its least geohash. */
+export function noteAll(node: usize, least: u64): void {
   const count = countOf(node);
-  for (let i: u32 = 0; i < count; i++) {
-    visit(childAt(node, i), shift, i === 0 ? least : keyAt(node, i), i + 1 < count ? keyAt(node, i + 1) : greatest);
-  }
+  for (let i: u32 = 0; i < count; i++) noteChildAt(childAt(node, i), reinterpret<f64>(i === 0 ? least : keyAt(node, i)));
 }
 
-/** Number of documents below a node that are in the filter. */
-function wantedBelow(node: usize): u32 {
-  const count = countOf(node);
-  let wanted: u32 = 0;
-  if (levelOf(node) > 0) for (let i: u32 = 0; i < count; i++) wanted += wantedBelow(childAt(node, i));
-  else if (load<u32>(Q_FILTER_WORDS) === NO_FILTER) wanted = count;
-  else for (let i: u32 = 0; i < count; i++) wanted += <u32>isWanted(load<u32>(node + (<usize>i << 2), L_ORDS));
-  return wanted;
-}
-
-function visitLeaf(leaf: usize, shift: u32): void {
-  const list = buffer(B_CELLS);
+/** Counts the documents of a leaf, whose geohashes are from `least` to `greatest`. */
+export function countLeaf(leaf: usize, least: u64, greatest: u64): void {
+  const shift = load<u32>(Q_SHIFT);
   const count = countOf(leaf);
+  if (least >> shift === greatest >> shift) return addTo(least >> shift, wantedIn(leaf, count));
+  const list = reserve(B_CELLS, LEAF_ROOM * NEAR);
   let end = list;
   for (let i: u32 = 0; i < count; i++) {
     if (!isWanted(load<u32>(leaf + (<usize>i << 2), L_ORDS))) continue;
     end = noteCell(list, end, keyOf(load<f64>(leaf + (<usize>i << 3), L_LAT), load<f64>(leaf + (<usize>i << 3), L_LNG)) >> shift);
   }
   for (let at = list; at < end; at += NEAR) addTo(load<u64>(at), load<u32>(at, NEAR_ORD));
+}
+
+function wantedIn(leaf: usize, count: u32): u32 {
+  if (load<u32>(Q_FILTER_WORDS) === NO_FILTER) return count;
+  let wanted: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) wanted += <u32>isWanted(load<u32>(leaf + (<usize>i << 2), L_ORDS));
+  return wanted;
 }
 
 /** Counts a cell in a list of a leaf's cells in their order. Returns the end of the list. */
@@ -75,20 +67,37 @@ function addTo(cell: u64, documents: u32): void {
   if (documents === 0) return;
   const last = buffer(B_FOUND) + found() * NEAR - NEAR;
   if (found() > 0 && load<u64>(last) === cell) return store<u32>(last, load<u32>(last, NEAR_ORD) + documents, NEAR_ORD);
-  const entry = nextFound(NEAR);
+  const entry = nextFound();
   store<u64>(entry, cell);
   store<u64>(entry, documents, NEAR_ORD);
 }
 
-/** Keeps the best of the cells, in order: a heap whose first cell is the worst of those kept so far. */
-function keepBest(most: u32): void {
+/**
+ * Compares some more cells, `budget` at most, to keep the best of them, in order: a heap whose first cell is the worst of those kept so far.
+ * Returns whether there are more.
+ */
+export function keepBest(budget: u32): bool {
   const list = buffer(B_FOUND);
-  const size = min(found(), most);
-  for (let i = size >> 1; i > 0; i--) siftDown(list, i - 1, size, load<u64>(list + (i - 1) * NEAR), load<u64>(list + (i - 1) * NEAR, NEAR_ORD));
-  for (let i = size; i < found(); i++) {
+  const size = min(found(), load<u32>(Q_MOST));
+  let i = load<u32>(Q_COMPARED);
+  if (i === 0) {
+    for (let place = size >> 1; place > 0; place--) siftDown(list, place - 1, size, load<u64>(list + (place - 1) * NEAR), load<u64>(list + (place - 1) * NEAR, NEAR_ORD));
+    i = size;
+  }
+  const end = min(found(), i + budget);
+  for (; i < end; i++) {
     const entry = list + i * NEAR;
     if (size > 0 && precedes(entry, list)) siftDown(list, 0, size, load<u64>(entry), load<u64>(entry, NEAR_ORD));
   }
+  store<u32>(Q_COMPARED, end);
+  if (end < found()) return true;
+  sortHeap(list, size);
+  store<u32>(Q_FOUND, size);
+  store<u32>(Q_COMPARED, size);
+  return false;
+}
+
+function sortHeap(list: usize, size: u32): void {
   for (let end = size; end > 1; end--) {
     const last = list + (end - 1) * NEAR;
     const cell = load<u64>(last);
@@ -96,7 +105,6 @@ function keepBest(most: u32): void {
     move(list, last);
     siftDown(list, 0, end - 1, cell, documents);
   }
-  store<u32>(Q_FOUND, size);
 }
 
 /** Puts a cell into the heap at a place whose former cell is dropped, or below it. */

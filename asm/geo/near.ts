@@ -2,53 +2,20 @@
 // distance along it, so the squared chord orders them without trigonometry. Boxes are visited from the nearest on
 // (Roussopoulos, Kelley and Vincent, "Nearest neighbor queries", 1995).
 
-import { B_FOUND, B_ORDER, buffer, reserve } from './buffers.ts';
-import { B_MAX, H_ROOT, L_LAT, L_LNG, L_ORDS, L_X, L_Y, L_Z } from './layout.ts';
-import { boxAt, childAt, countOf, levelOf } from './nodes.ts';
-import { found, isTurn, isWanted, NEAR, NEAR_ORD, nextFound, Q_CHORD, Q_LIMIT, Q_X, Q_Y, Q_Z } from './query.ts';
-import { sortFound } from './sorting.ts';
+import { B_FOUND, buffer } from './buffers.ts';
+import { B_MAX, L_LAT, L_LNG, L_ORDS, L_X, L_Y, L_Z } from './layout.ts';
+import { boxAt, childAt, countOf } from './nodes.ts';
+import { found, isTurn, isWanted, NEAR, NEAR_ORD, nextFound, ORD, Q_BYTES, Q_CHORD, Q_LIMIT, Q_X, Q_Y, Q_Z } from './query.ts';
+import { noteChildAt } from './frames.ts';
 
-/** Children of a visited node, by their distance: (f64 square, u32 child), for each level. */
-const ORDER_ENTRY: u32 = 16;
-const ORDER_BYTES: u32 = 32 * ORDER_ENTRY;
-const MAX_LEVELS: u32 = 12;
-
-/** Finds documents by boxes, sorted or not. Returns their number. */
-export function nearByBoxes(sorted: bool): u32 {
-  reserve(B_ORDER, MAX_LEVELS * ORDER_BYTES);
-  const root = <usize>load<u32>(H_ROOT);
-  if (root !== 0) visit(root);
-  if (sorted) sortFound();
-  return found();
-}
-
-function visit(node: usize): void {
-  const level = levelOf(node);
-  if (level === 0) return scanNear(node, 0, u64.MAX_VALUE);
-  const order = buffer(B_ORDER) + level * ORDER_BYTES;
-  const children = orderChildren(node, order);
-  for (let i: u32 = 0; i < children; i++) {
-    const entry = order + i * ORDER_ENTRY;
-    if (load<f64>(entry) > load<f64>(Q_CHORD)) return;
-    visit(load<u32>(entry, NEAR_ORD));
-  }
-}
-
-/** Lists the children within reach, the nearest first. Returns their number. */
-function orderChildren(node: usize, order: usize): u32 {
+/** Notes the children of a node within reach, the nearest first. */
+export function noteNear(node: usize): void {
   const reach = load<f64>(Q_CHORD);
   const count = countOf(node);
-  let listed: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const distance = distanceTo(boxAt(node, i));
-    if (distance > reach) continue;
-    let at = order + listed * ORDER_ENTRY;
-    for (; at > order && load<f64>(at - ORDER_ENTRY) > distance; at -= ORDER_ENTRY) memory.copy(at, at - ORDER_ENTRY, ORDER_ENTRY);
-    store<f64>(at, distance);
-    store<u32>(at, <u32>childAt(node, i), 8);
-    listed++;
+    if (distance <= reach) noteChildAt(childAt(node, i), distance);
   }
-  return listed;
 }
 
 /** Square of the distance to a box in space; 0 inside it. */
@@ -89,8 +56,9 @@ function consider(leaf: usize, i: u32, square: f64, low: u64, high: u64): void {
   const at = leaf + (<usize>i << 3);
   if (high !== u64.MAX_VALUE && !isTurn(load<f64>(at, L_LAT), load<f64>(at, L_LNG), low, high)) return;
   const limit = load<u32>(Q_LIMIT);
-  if (limit === 0) return put(nextFound(NEAR), square, ord);
-  if (found() < limit) return climb(nextFound(NEAR), square, ord, limit);
+  if (load<u32>(Q_BYTES) === ORD) return store<u32>(nextFound(), ord);
+  if (limit === 0) return put(nextFound(), square, ord);
+  if (found() < limit) return climb(nextFound(), square, ord, limit);
   const top = buffer(B_FOUND);
   if (isBefore(square, ord, top)) sink(square, ord, limit);
 }

@@ -3,7 +3,8 @@
 //     QUERY  f64 x, y, z of the middle; f64 greatest square of a chord
 //            f64 least and greatest latitude; 3 x (f64 least, f64 greatest longitude), unused ones empty
 //            u32 results to find, 0 for all; u32 words of the bitmap in B_FILTER, NO_FILTER for none; u32 found; u32 interval of longitudes whose
-//            geohashes are being searched, ANY for all
+//            geohashes are being searched, ANY for all; the walk, see `frames.ts`; u32 bytes of a result; u32 bits of a key below a cell;
+//            u32 cells to keep; u32 cells that were compared
 import { B_FILTER, B_FOUND, buffer, extend } from './buffers.ts';
 import { keyOf } from './keys.ts';
 import { QUERY } from './layout.ts';
@@ -19,13 +20,19 @@ export const Q_FILTER_WORDS: usize = QUERY + 100;
 export const Q_FOUND: usize = QUERY + 104;
 
 export const Q_INTERVAL: usize = QUERY + 108;
+export const Q_BYTES: usize = QUERY + 144;
+export const Q_SHIFT: usize = QUERY + 148;
+export const Q_MOST: usize = QUERY + 152;
+export const Q_COMPARED: usize = QUERY + 156;
+export const QUERY_BYTES: u32 = 160;
 /** Used instead of the number of an interval. */
 export const ANY: u32 = 0xffffffff;
 
 export const NO_FILTER: u32 = 0xffffffff;
 export const INTERVALS: u32 = 3;
 
-/** Bytes of a result near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -, f64 lat, f64 lng). */
+/** Bytes of a result: only the ordinal, near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -, f64 lat, f64 lng). */
+export const ORD: u32 = 4;
 export const NEAR: u32 = 16;
 export const INSIDE: u32 = 24;
 /** Offset of the ordinal, or of the number of documents of a cell, in a result of NEAR bytes. */
@@ -42,9 +49,10 @@ export function isWanted(ord: u32): bool {
   return ord >> 5 < words && ((load<u32>(buffer(B_FILTER) + (<usize>(ord >> 5) << 2)) >> (ord & 31)) & 1) !== 0;
 }
 
-/** The address for one more result of `bytes` bytes. */
-export function nextFound(bytes: u32): usize {
+/** The address for one more result. */
+export function nextFound(): usize {
   const count = found();
+  const bytes = load<u32>(Q_BYTES);
   store<u32>(Q_FOUND, count + 1);
   return extend(B_FOUND, (count + 1) * bytes, count * bytes) + count * bytes;
 }

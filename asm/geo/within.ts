@@ -1,23 +1,16 @@
 // The documents in a box of latitudes and longitudes.
 
-import { H_ROOT, B_LAT, B_LNG, B_MAX, L_LAT, L_LNG, L_ORDS } from './layout.ts';
-import { B_FOUND, buffer } from './buffers.ts';
-import { boxAt, childAt, countOf, levelOf } from './nodes.ts';
-import { found, inLatitudes, inLongitudes, INSIDE, isTurn, isWanted, meets, nextFound } from './query.ts';
+import { B_LAT, B_LNG, B_MAX, L_LAT, L_LNG, L_ORDS } from './layout.ts';
+import { boxAt, childAt, countOf } from './nodes.ts';
+import { inLatitudes, inLongitudes, INSIDE, isTurn, isWanted, meets, nextFound, Q_BYTES } from './query.ts';
+import { noteChild } from './frames.ts';
 
-/** Finds documents by boxes. Returns their number. */
-export function withinByBoxes(): u32 {
-  const root = <usize>load<u32>(H_ROOT);
-  if (root !== 0) visit(root);
-  return found();
-}
-
-function visit(node: usize): void {
-  if (levelOf(node) === 0) return scanWithin(node, 0, u64.MAX_VALUE);
+/** Notes the children of a node whose boxes intersect that of the query. */
+export function noteMeeting(node: usize): void {
   const count = countOf(node);
   for (let i: u32 = 0; i < count; i++) {
     const box = boxAt(node, i);
-    if (meets(load<f64>(box, B_LAT), load<f64>(box, B_LAT + B_MAX), load<f64>(box, B_LNG), load<f64>(box, B_LNG + B_MAX))) visit(childAt(node, i));
+    if (meets(load<f64>(box, B_LAT), load<f64>(box, B_LAT + B_MAX), load<f64>(box, B_LNG), load<f64>(box, B_LNG + B_MAX))) noteChild(childAt(node, i));
   }
 }
 
@@ -33,17 +26,11 @@ export function scanWithin(leaf: usize, low: u64, high: u64): void {
     const ord = load<u32>(leaf + (<usize>i << 2), L_ORDS);
     if (!isWanted(ord)) continue;
     if (high !== u64.MAX_VALUE && !isTurn(lat, lng, low, high)) continue;
-    const entry = nextFound(INSIDE);
-    store<u64>(entry, ord);
+    const entry = nextFound();
+    store<u32>(entry, ord);
+    if (load<u32>(Q_BYTES) !== INSIDE) continue;
+    store<u32>(entry, 0, 4);
     store<f64>(entry, lat, 8);
     store<f64>(entry, lng, 16);
   }
-}
-
-/** Keeps only the ordinals of the results in a box, u32 each in B_FOUND. */
-export function keepOrds(): u32 {
-  const count = found();
-  const at = buffer(B_FOUND);
-  for (let i: u32 = 0; i < count; i++) store<u32>(at + (<usize>i << 2), load<u32>(at + i * INSIDE));
-  return count;
 }

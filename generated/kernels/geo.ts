@@ -11,6 +11,20 @@ export const B_SPLIT = 3;
 export const B_ORDER = 4;
 export const B_CELLS = 5;
 export const BUFFERS = 6;
+export const W_KIND = 34160;
+export const W_RANGES = 34164;
+export const W_BEGUN = 34168;
+export const W_LEVEL = 34172;
+export const W_TOP = 34176;
+export const W_STEPS = 34180;
+export const W_BY_HASHES = 34184;
+export const ENTRY = 16;
+export const F_COUNT = 512;
+export const F_VISITED = 516;
+export const F_GREATEST = 520;
+/** Bytes of B_ORDER. */
+export const ORDER_BYTES = 7488;
+export const MOST_CELLS = 16;
 export const KEY_BITS = 60;
 export const LEAF_ROOM = 68;
 export const INNER_ROOM = 32;
@@ -56,11 +70,17 @@ export const Q_LIMIT = 34144;
 export const Q_FILTER_WORDS = 34148;
 export const Q_FOUND = 34152;
 export const Q_INTERVAL = 34156;
+export const Q_BYTES = 34192;
+export const Q_SHIFT = 34196;
+export const Q_MOST = 34200;
+export const Q_COMPARED = 34204;
+export const QUERY_BYTES = 160;
 /** Used instead of the number of an interval. */
 export const ANY = 4294967295;
 export const NO_FILTER = 4294967295;
 export const INTERVALS = 3;
-/** Bytes of a result near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -, f64 lat, f64 lng). */
+/** Bytes of a result: only the ordinal, near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -, f64 lat, f64 lng). */
+export const ORD = 4;
 export const NEAR = 16;
 export const INSIDE = 24;
 /** Offset of the ordinal, or of the number of documents of a cell, in a result of NEAR bytes. */
@@ -69,3 +89,9 @@ export const EDGE = 40;
 /** Offsets of the ring and the part of an edge. */
 export const E_RING = 32;
 export const E_PART = 36;
+/** Finds what is near, in no order; the nearest, in order; what is in a box; the same with its places; how many are in each cell. */
+export const WALK_CIRCLE = 0;
+export const WALK_NEAREST = 1;
+export const WALK_BOX = 2;
+export const WALK_PLACES = 3;
+export const WALK_CELLS = 4;

@@ -1,14 +1,17 @@
 import * as allocator from '../../generated/kernels/columns.ts';
 import * as layout from '../../generated/kernels/geo.ts';
+import { type EdgeList, type SearchExports, ShapeTest, type Stepping, Walk } from './geo-search.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
+
+export { EdgeList, type Stepping } from './geo-search.ts';
 
 /** Bytes of a point, including its ordinal. */
 export const POINT_BYTES = layout.INSIDE;
-/** Above this number of bytes, the buffer of results is freed after a query. */
+/** Above this number of bytes, the buffer of results is freed after a search. */
 const KEPT_BYTES = 1 << 20;
 
 /** Exports of `asm/geo.ts`, where their contracts are documented. */
-interface GeoExports extends WebAssembly.Exports {
+interface GeoExports extends SearchExports {
   initialize(): void;
   points(): number;
   ordinalEnd(): number;
@@ -19,21 +22,11 @@ interface GeoExports extends WebAssembly.Exports {
   longitudeOf(ord: number): number;
   geohashOf(lat: number, lng: number): bigint;
   openQuery(lat: number, lng: number, chord: number, limit: number): void;
-  nearByBoxes(sorted: number): number;
-  nearByHashes(sorted: number): number;
-  withinByBoxes(): number;
-  withinByHashes(): number;
-  keepOrds(): number;
-  countCells(digits: number, most: number): number;
+  openWalk(kind: number, byHashes: number): void;
+  openCells(digits: number, most: number): void;
   listPoints(skipped: number, leaves: number): number;
-  openShape(edges: number): number;
-  shapeEdges(shape: number): number;
-  prepareShape(shape: number): void;
-  testCandidates(shape: number, from: number, to: number): number;
-  passed(shape: number): number;
-  closeShape(shape: number): void;
   reserve(buffer: number, bytes: number): number;
-  drop(buffer: number): void;
+  bufferBytes(buffer: number): number;
 }
 
 /** An interval in degrees, including both ends. */
@@ -48,19 +41,22 @@ export interface LatLngBox {
   readonly lng: readonly Interval[];
 }
 
-export interface NearQuery {
-  readonly lat: number;
-  readonly lng: number;
-  /** Greatest squared chord, on a globe of radius 1. */
-  readonly chord: number;
-  /** Maximum number of results, 0 for all. */
-  readonly limit: number;
-  /** Whether results are sorted by chord, then by ordinal. */
-  readonly sorted: boolean;
-  /** A box that contains everything within the chord; if present, the search uses geohashes instead of the tree's boxes. */
-  readonly cover?: LatLngBox | undefined;
+/** What restricts the documents of a search, and how it goes through the tree. */
+export interface Searching {
+  /** Whether ranges of geohashes are searched instead of the tree's boxes; both find the same. */
+  readonly byHashes?: boolean | undefined;
   /** Bitmap of the ordinals that may be found; absent for all. */
   readonly filter?: Uint32Array | undefined;
+}
+
+/** The points within a chord of a point, on a globe of radius 1. */
+export interface Reach {
+  readonly lat: number;
+  readonly lng: number;
+  /** Greatest squared chord. */
+  readonly chord: number;
+  /** A box that contains everything within the chord; required for a search by geohashes. */
+  readonly box?: LatLngBox | undefined;
 }
 
 /** Documents with their squared chords. */
@@ -69,26 +65,14 @@ export interface NearResult {
   readonly chords: Float64Array;
 }
 
-/** A side of a polygon, whose corners are longitude and latitude. Edges must be in the order of polygons and rings. */
-export interface Edge {
-  readonly x0: number;
-  readonly y0: number;
-  readonly x1: number;
-  readonly y1: number;
-  readonly ring: number;
-  readonly polygon: number;
-  readonly isHole: boolean;
+/** Documents by the cell of their geohash. */
+export interface CellCount {
+  readonly cell: bigint;
+  readonly count: number;
 }
 
-export interface ShapeTest {
-  /** Number of points in the box around the shape. */
-  readonly candidates: number;
-  /** Tests the candidates from `from` to `to`. */
-  test(from: number, to: number): void;
-  /** Ordinals of the candidates in the shape, in any order. */
-  passed(): Uint32Array;
-  /** Must be called exactly once. */
-  close(): void;
+interface Query extends Searching, Partial<Reach> {
+  readonly limit?: number;
 }
 
 /** The places of one collection in a WebAssembly memory of its own. Ordinals are below 2^32 - 1. */
@@ -131,59 +115,42 @@ export class GeoKernel {
     return BigInt.asUintN(64, this.#call.geohashOf(lat, lng));
   }
 
-  near({ lat, lng, chord, limit, sorted, cover, filter }: NearQuery): NearResult {
-    this.#open({ lat, lng, chord, limit, filter });
-    if (cover !== undefined) this.#writeBox(cover);
-    const count = cover === undefined ? this.#call.nearByBoxes(sorted ? 1 : 0) : this.#call.nearByHashes(sorted ? 1 : 0);
-    const [ords, chords] = [new Uint32Array(count), new Float64Array(count)];
-    const at = this.#found();
-    const [words, numbers] = [new Uint32Array(this.#memory.buffer, at, (count * layout.NEAR) / 4), new Float64Array(this.#memory.buffer, at, (count * layout.NEAR) / 8)];
-    for (let i = 0; i < count; i++) {
-      chords[i] = numbers[(i * layout.NEAR) / 8]!;
-      ords[i] = words[(i * layout.NEAR + layout.NEAR_ORD) / 4]!;
-    }
-    this.#trim(count * layout.NEAR);
-    return { ords, chords };
+  /** The up to `limit` nearest points, sorted by chord, then by ordinal; 0 for all. */
+  nearest(reach: Reach, limit: number, searching: Searching = {}): Stepping<NearResult> {
+    return this.#search(layout.WALK_NEAREST, { ...searching, ...reach, limit }, (at, count) => {
+      const [ords, chords] = [new Uint32Array(count), new Float64Array(count)];
+      const [words, numbers] = [new Uint32Array(this.#memory.buffer, at, (count * layout.NEAR) / 4), new Float64Array(this.#memory.buffer, at, (count * layout.NEAR) / 8)];
+      for (let i = 0; i < count; i++) {
+        chords[i] = numbers[(i * layout.NEAR) / 8]!;
+        ords[i] = words[(i * layout.NEAR + layout.NEAR_ORD) / 4]!;
+      }
+      return { ords, chords };
+    });
+  }
+
+  /** Ordinals within reach, in any order. */
+  circle(reach: Reach, searching: Searching = {}): Stepping<Uint32Array> {
+    return this.#search(layout.WALK_CIRCLE, { ...searching, ...reach }, this.#ords);
   }
 
   /** Ordinals in a box, in any order. */
-  within(box: LatLngBox, { byHashes = false, filter }: { readonly byHashes?: boolean; readonly filter?: Uint32Array | undefined } = {}): Uint32Array {
-    this.#findWithin(box, byHashes, filter);
-    const count = this.#call.keepOrds();
-    const ords = new Uint32Array(this.#memory.buffer, this.#found(), count).slice();
-    this.#trim(count * POINT_BYTES);
-    return ords;
+  within(box: LatLngBox, searching: Searching = {}): Stepping<Uint32Array> {
+    return this.#search(layout.WALK_BOX, { ...searching, box }, this.#ords);
   }
 
-  /** Prepares to test which points in a box are in a shape; the index may change meanwhile. */
-  shape(edges: readonly Edge[], box: LatLngBox, { byHashes = false, filter }: { readonly byHashes?: boolean; readonly filter?: Uint32Array | undefined } = {}): ShapeTest {
-    const shape = this.#call.openShape(edges.length) >>> 0;
-    const candidates = this.#findWithin(box, byHashes, filter);
-    const start = this.#call.shapeEdges(shape) >>> 0;
-    const view = this.#view;
-    for (const [i, { x0, y0, x1, y1, ring, polygon, isHole }] of edges.entries()) {
-      for (const [j, degrees] of [x0, y0, x1, y1].entries()) view.setFloat64(start + i * layout.EDGE + j * 8, degrees, true);
-      view.setUint32(start + i * layout.EDGE + layout.E_RING, ring, true);
-      view.setUint32(start + i * layout.EDGE + layout.E_PART, polygon * 2 + (isHole ? 1 : 0), true);
-    }
-    this.#call.prepareShape(shape);
-    return {
-      candidates,
-      test: (from, to) => void this.#call.testCandidates(shape, from, to),
-      passed: () => new Uint32Array(this.#memory.buffer, this.#call.testCandidates(shape, 0, 0) >>> 0, this.#call.passed(shape)).slice(),
-      close: () => this.#call.closeShape(shape),
-    };
+  /** Finds the points in the box around a shape; the result, which must be closed, tests which of them are in the shape. */
+  shape(edges: EdgeList, box: LatLngBox, searching: Searching = {}): Stepping<Stepping<Uint32Array>> {
+    return this.#search(layout.WALK_PLACES, { ...searching, box }, () => new ShapeTest(this.#call, this.#memory, edges));
   }
 
   /** Cells of geohashes with this many digits and the number of documents in each, up to `most` with the most first, of equal ones the least. */
-  cells(digits: number, most: number, filter?: Uint32Array | undefined): { readonly cell: bigint; readonly count: number }[] {
-    this.#open({ lat: 0, lng: 0, chord: 0, limit: 0, filter });
-    const count = this.#call.countCells(digits, most);
-    const [at, view] = [this.#found(), this.#view];
-    const cells = Array.from({ length: count }, (_, i) => ({ cell: view.getBigUint64(at + i * layout.NEAR, true), count: view.getUint32(at + i * layout.NEAR + layout.NEAR_ORD, true) }));
-    // The list of all cells may be long, whatever is kept of it.
-    this.#call.drop(layout.B_FOUND);
-    return cells;
+  cells(digits: number, most: number, filter?: Uint32Array | undefined): Stepping<CellCount[]> {
+    this.#open({ filter });
+    this.#call.openCells(digits, most);
+    return this.#walk(layout.WALK_CELLS, false, (at, count) => {
+      const view = this.#view;
+      return Array.from({ length: count }, (_, i) => ({ cell: view.getBigUint64(at + i * layout.NEAR, true), count: view.getUint32(at + i * layout.NEAR + layout.NEAR_ORD, true) }));
+    });
   }
 
   /**
@@ -193,7 +160,7 @@ export class GeoKernel {
   listPoints(skippedLeaves: number, leaves: number): Uint8Array {
     const count = this.#call.listPoints(skippedLeaves, leaves);
     const bytes = new Uint8Array(this.#memory.buffer, this.#found(), count * POINT_BYTES).slice();
-    this.#trim(bytes.length);
+    this.#trim();
     return bytes;
   }
 
@@ -205,13 +172,24 @@ export class GeoKernel {
     this.#call.drop(layout.B_INPUT);
   }
 
-  #findWithin(box: LatLngBox, byHashes: boolean, filter: Uint32Array | undefined): number {
-    this.#open({ lat: 0, lng: 0, chord: 0, limit: 0, filter });
-    this.#writeBox(box);
-    return byHashes ? this.#call.withinByHashes() : this.#call.withinByBoxes();
+  readonly #ords = (at: number, count: number): Uint32Array => new Uint32Array(this.#memory.buffer, at, count).slice();
+
+  #search<T>(kind: number, query: Query & { readonly box?: LatLngBox | undefined }, read: (at: number, count: number) => T): Stepping<T> {
+    this.#open(query);
+    if (query.box !== undefined) this.#writeBox(query.box);
+    return this.#walk(kind, query.byHashes === true, read);
   }
 
-  #open({ lat, lng, chord, limit, filter }: Omit<NearQuery, 'cover' | 'sorted'>): void {
+  #walk<T>(kind: number, byHashes: boolean, read: (at: number, count: number) => T): Stepping<T> {
+    this.#call.openWalk(kind, byHashes ? 1 : 0);
+    return new Walk(this.#call, () => {
+      const result = read(this.#found(), this.#view.getUint32(layout.Q_FOUND, true));
+      this.#trim();
+      return result;
+    });
+  }
+
+  #open({ lat = 0, lng = 0, chord = 0, limit = 0, filter }: Query): void {
     this.#call.openQuery(lat, lng, chord, limit);
     if (filter === undefined) return this.#view.setUint32(layout.Q_FILTER_WORDS, layout.NO_FILTER, true);
     const length = Math.min(filter.length, (this.#call.ordinalEnd() + 31) >>> 5);
@@ -235,9 +213,9 @@ export class GeoKernel {
     return this.#call.reserve(layout.B_FOUND, 0) >>> 0;
   }
 
-  /** Frees the buffer of a large result. */
-  #trim(bytes: number): void {
-    if (bytes > KEPT_BYTES) this.#call.drop(layout.B_FOUND);
+  /** Frees the buffer of results if it is large. */
+  #trim(): void {
+    if (this.#call.bufferBytes(layout.B_FOUND) > KEPT_BYTES) this.#call.drop(layout.B_FOUND);
   }
 
   get #view(): DataView<ArrayBuffer> {

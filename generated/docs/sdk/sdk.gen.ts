@@ -1079,7 +1079,7 @@ export const searchGeoWithin = <ThrowOnError extends boolean = false>(options: O
 /**
  * Find documents in a shape
  *
- * Returns all documents whose place lies in a GeoJSON polygon, or in any of several, ordered by id. The first ring of a polygon is its border, the others are holes (RFC 7946); a point on an edge is inside. Exactly one of `polygon` and `multiPolygon` is required; both, neither or a malformed shape return 400. Edges are straight in longitude and latitude. A shape across the 180th meridian is either cut there into several polygons, as RFC 7946 has it, or has longitudes beyond 180 (170 to 190). A pole is inside where a border reaches its latitude. 503 while the index loads.
+ * Returns all documents whose place lies in a GeoJSON polygon, or in any of several, ordered by id. The first ring of a polygon is its border, the others are holes (RFC 7946); a point on an edge is inside. Exactly one of `polygon` and `multiPolygon` is required; both, neither or a malformed shape return 400, and so does one with more than 100,000 positions in all its rings. Edges are straight in longitude and latitude. A shape across the 180th meridian is either cut there into several polygons, as RFC 7946 has it, or has longitudes beyond 180 (170 to 190). A pole is inside where a border reaches its latitude. 503 while the index loads.
  */
 export const searchGeoPolygon = <ThrowOnError extends boolean = false>(options: Options<SearchGeoPolygonData, ThrowOnError>): RequestResult<SearchGeoPolygonResponses, SearchGeoPolygonErrors, ThrowOnError> => (options.client ?? client).post<SearchGeoPolygonResponses, SearchGeoPolygonErrors, ThrowOnError>({
     security: CREDENTIALS,

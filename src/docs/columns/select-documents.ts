@@ -33,19 +33,25 @@ export interface DocumentSelecting {
  * runs: `isCurrent` tells whether they did. Throws `IndexLoading`.
  */
 export async function selectDocuments(view: Pick<ColumnsView, 'indexOf'>, collection: string, { filter, now, hidden = [], needs }: DocumentSelecting): Promise<SelectedDocuments | undefined> {
-  const ready = await readyColumns(view, collection, { filter, ...needs });
+  const ready = await readyColumns(view, collection, { filter, now, ...needs });
   return ready && { ...ready, documents: ready.columns.select({ filter, now, ...(hidden.length > 0 && { hidden }) }) };
 }
+
+/** Changes during which columns are prepared for a filter. */
+const MOST_CHANGES = 3;
 
 /** The columns of a collection, prepared for `needs`; undefined when it has no documents. Throws `IndexLoading`. */
 export async function readyColumns(view: Pick<ColumnsView, 'indexOf'>, collection: string, needs: Needs): Promise<ReadyColumns | undefined> {
   let pace: Pace | undefined;
+  let [seen, changes] = [-1, -1];
   for (;;) {
     // Looked up each time, because another index may have replaced it meanwhile.
     const index = view.indexOf(collection);
     if (index === undefined) return undefined;
     const { columns, version } = index;
-    if (columns.prepare(needs)) return { columns, isCurrent: () => index.version === version };
+    if (version !== seen) [seen, changes] = [version, changes + 1];
+    // Each change of a document lets the evaluation of a filter begin again: after some, it is left to `select`.
+    if (columns.prepare(changes < MOST_CHANGES ? needs : { ...needs, now: undefined })) return { columns, isCurrent: () => index.version === version };
     // Made only now, because it reads the state of the event loop, which takes some microseconds.
     pace ??= new Pace();
     await pace.rest();

@@ -65,7 +65,10 @@ function requireDistinct(name: string, items: readonly { readonly field: string 
   if (repeated !== undefined) throw new ServiceError('invalid_argument', `${name} must name each field once, got "${repeated}" twice`);
 }
 
-/** Maximum number of tries for counts during which documents change; the last try counts everything without a pause. */
+/**
+ * Maximum number of tries for counts during which documents change. The last one counts metadata and times without a pause; its places may be
+ * those of a moment before.
+ */
 const TRIES = 3;
 
 /** Counts from one state. */
@@ -73,34 +76,36 @@ async function countOf(views: Omit<AggregateDeps, 'clock'>, request: { readonly 
   const needs = { facets: (input.facets ?? []).map(({ field }) => field) };
   for (let tries = 1; ; tries++) {
     const selected = await selectDocuments(views.columns, input.collection, { ...request, needs });
-    const counts = await count(selected && inCircle(views.geo, selected, input), views.geo, input, tries < TRIES ? new Pace() : undefined);
-    if (counts !== undefined) return counts;
+    const documents = selected && input.geo ? await withinCircle(views.geo, input.collection, circleOf(input.geo), selected.documents) : selected?.documents;
+    const cells = await countCells(views.geo, selected && { documents }, input);
+    const isLast = tries === TRIES;
+    const counts = await count(selected && { columns: selected.columns, documents, isCurrent: () => isLast || selected.isCurrent() }, input, isLast ? undefined : new Pace());
+    if (counts !== undefined) return { ...counts, cells };
   }
-}
-
-/** Keeps those of some documents that are in the circle of the request. */
-function inCircle(view: AggregateDeps['geo'], selected: SelectedDocuments, { collection, geo }: Input): SelectedDocuments {
-  if (geo === undefined) return selected;
-  return { isCurrent: selected.isCurrent, columns: selected.columns, documents: withinCircle(view, collection, circleOf(geo), selected.documents) };
 }
 
 /** Default length of geohashes in characters, and default number of cells. */
 const DEFAULT_PRECISION = 5;
 const DEFAULT_CELLS = 1000;
 
-/** The cells with the most documents first, then by geohash. Throws `IndexLoading`. */
-function countCells(view: AggregateDeps['geo'], { documents }: Pick<SelectedDocuments, 'documents'>, { collection, geohash }: Input): Cells | undefined {
+/** The cells with the most documents first, then by geohash; undefined if they are not requested. Throws `IndexLoading`. */
+async function countCells(view: AggregateDeps['geo'], selected: Pick<SelectedDocuments, 'documents'> | undefined, { collection, geohash }: Input): Promise<Cells | undefined> {
   if (geohash === undefined) return undefined;
   const { precision = DEFAULT_PRECISION, size = DEFAULT_CELLS } = geohash;
-  const best = view.indexOf(collection)?.places.cells(precision, size, documents) ?? [];
-  return best.map(({ geohash: hash, count }) => ({ geohash: hash, ...decodeGeohash(hash)!, count }));
+  const best = (selected && await view.indexOf(collection)?.places.cells(precision, size, selected.documents)) ?? [];
+  const cells: Cells = [];
+  const pace = new Pace();
+  for (const { geohash: hash, count } of best) {
+    cells.push({ geohash: hash, ...decodeGeohash(hash)!, count });
+    if (pace.isDue) await pace.rest();
+  }
+  return cells;
 }
 
-/** Undefined when a document has changed between two fields. A collection without documents has no values. */
-async function count(selected: SelectedDocuments | undefined, geo: AggregateDeps['geo'], input: Input, pace: Pace | undefined): Promise<Counts | undefined> {
-  const { facets = [], histograms = [], maxFacetSize: limit, geohash } = input;
+/** Undefined when a document has changed before or between two fields. A collection without documents has no values. */
+async function count(selected: SelectedDocuments | undefined, input: Input, pace: Pace | undefined): Promise<Omit<Counts, 'cells'> | undefined> {
+  const { facets = [], histograms = [], maxFacetSize: limit } = input;
   if (selected?.isCurrent() === false) return undefined;
-  const cells = selected === undefined ? geohash && [] : countCells(geo, selected, input);
   const { columns, documents } = selected ?? {};
   const total = columns?.count(documents) ?? 0;
   const days = histograms.map(({ field }) => [field, columns?.days(documents, field) ?? []] as const);
@@ -110,7 +115,7 @@ async function count(selected: SelectedDocuments | undefined, geo: AggregateDeps
     values.push([field, columns?.facet(documents, { field, orderBy, limit }) ?? []]);
     if (pace !== undefined) await pace.rest();
   }
-  return { total, facets: values, days, cells };
+  return { total, facets: values, days };
 }
 
 /** Adds up the days of each period; days are ascending, so periods are in order. */

@@ -1,4 +1,4 @@
-import { OrdSet } from '../../lib/ord-set.ts';
+import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Circle } from '../../search/geo/index.ts';
 
 /** Maximum bytes of remembered sets of a collection: those of 160 circles among 200,000 documents. */
@@ -25,24 +25,29 @@ export class CircleCache {
     return this.#bytes;
   }
 
-  /**
-   * The documents in a circle among some documents; those are equal if their set is the same object. If they are not remembered, calls
-   * `make` and remembers its result.
-   */
-  find({ middle, radiusMeters }: Circle, among: OrdSet | undefined, make: () => Iterable<number>): OrdSet {
-    const name = `${middle.lat} ${middle.lng} ${radiusMeters}`;
+  /** The documents in a circle among some documents, which are the same only if their set is the same object; undefined if they are not remembered. */
+  find(circle: Circle, among: OrdSet | undefined): OrdSet | undefined {
+    const name = nameOf(circle);
     const known = this.#entries.get(name);
-    if (known !== undefined) this.#forget(name, known);
-    const set = known !== undefined && known.among === among ? known.set : OrdSet.of(make());
+    if (known === undefined || known.among !== among) return undefined;
+    this.#entries.delete(name);
+    this.#entries.set(name, known);
+    return known.set;
+  }
+
+  /** Remembers them, instead of those among other documents. */
+  keep(circle: Circle, among: OrdSet | undefined, set: OrdSet): void {
+    const name = nameOf(circle);
+    const former = this.#entries.get(name);
+    if (former !== undefined) this.#forget(name, former);
     const bytes = set.words.byteLength + OVERHEAD;
-    if (bytes > MOST_BYTES) return set;
+    if (bytes > MOST_BYTES) return;
     this.#entries.set(name, { among, set, bytes });
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= MOST_BYTES) break;
       this.#forget(oldest, entry);
     }
-    return set;
   }
 
   clear(): void {
@@ -54,4 +59,8 @@ export class CircleCache {
     this.#entries.delete(name);
     this.#bytes -= bytes;
   }
+}
+
+function nameOf({ middle, radiusMeters }: Circle): string {
+  return `${middle.lat} ${middle.lng} ${radiusMeters}`;
 }

@@ -1,4 +1,4 @@
-import type { OrdSet } from '../../lib/ord-set.ts';
+import { OrdSet } from '../../lib/ord-set.ts';
 import type { Circle, PlaceIndex, Point } from '../../search/geo/index.ts';
 import type { ViewIndex } from '../view/index.ts';
 import { CircleCache } from './circle-cache.ts';
@@ -7,6 +7,7 @@ import { CircleCache } from './circle-cache.ts';
 export class GeoIndex implements ViewIndex {
   readonly places: PlaceIndex;
   readonly #circles = new CircleCache();
+  #version = 0;
 
   constructor(places: PlaceIndex) {
     this.places = places;
@@ -25,19 +26,24 @@ export class GeoIndex implements ViewIndex {
    * The documents in a circle, of some documents or of all. Callers must not change the set: the same object is returned for the same
    * circle and documents as long as no place changes.
    */
-  inCircle(circle: Circle, documents: OrdSet | undefined): OrdSet {
-    return this.#circles.find(circle, documents, () => this.places.inCircle(circle, { documents }));
+  async inCircle(circle: Circle, documents: OrdSet | undefined): Promise<OrdSet> {
+    const known = this.#circles.find(circle, documents);
+    if (known !== undefined) return known;
+    const version = this.#version;
+    const set = OrdSet.of(await this.places.inCircle(circle, { documents }));
+    if (this.#version === version) this.#circles.keep(circle, documents, set);
+    return set;
   }
 
   /** Without a place the document is removed. */
   put(ord: number, point: Point | undefined): void {
-    this.#circles.clear();
+    this.#changed();
     if (point === undefined) this.places.remove(ord);
     else this.places.put(ord, point);
   }
 
   remove(ord: number): void {
-    this.#circles.clear();
+    this.#changed();
     this.places.remove(ord);
   }
 
@@ -47,5 +53,10 @@ export class GeoIndex implements ViewIndex {
 
   save(): AsyncIterable<Uint8Array> {
     return this.places.save();
+  }
+
+  #changed(): void {
+    this.#version += 1;
+    this.#circles.clear();
   }
 }

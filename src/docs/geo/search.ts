@@ -4,9 +4,10 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { AnswerBudget, truncationOf, type AnswerBounds, type InputOf, type OutputOf } from '../../operations/index.ts';
 import type { Columns } from '../../search/columns/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
-import { boxBetween, shapeOf, type NearDocument, type PolygonRings } from '../../search/geo/index.ts';
+import { boxBetween, positionsOf, shapeOf, type NearDocument, type PolygonRings } from '../../search/geo/index.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
-import { selectDocuments, type ColumnsView } from '../columns/index.ts';
+import { spend } from '../../lib/pace.ts';
+import { readyColumns, selectDocuments, type ColumnsView } from '../columns/index.ts';
 import { expressionOf, inList, presentInOrder, projectionOf, type PresentedDocument, type RequestFilter } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { GeoIndex } from './geo-index.ts';
@@ -47,15 +48,20 @@ interface Page {
 const LOOKS = 5;
 /** Maximum number of ordinals in one statement. */
 const STEP = 256;
+/** Documents that are sorted at once, and units of work (see `spend`) of each. */
+const PAGE = 1024;
+const SORTED = 50;
+/** Up to this many documents are sorted without an order of all names. */
+const FEW = 64;
 
 /** `POST /v1/geo-search` (contract section 4, "Geo search"; decisions section 4.6). */
 export async function searchGeo(deps: GeoSearchDeps, input: NearInput, bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeo'>> {
   const { radiusMeters, algorithm, distance, topK, offset } = input;
   let near = new Map<number, NearDocument>();
-  const { documents, isTruncated } = await look(deps, input, bounds, async ({ index, documents: among }) => {
-    const found = index.places.near(circleOf(input), { algorithm, distance, documents: among, limit: offset + topK }).slice(offset);
+  const { documents, isTruncated } = await look(deps, input, bounds, async function* ({ index, documents: among }) {
+    const found = (await index.places.near(circleOf(input), { algorithm, distance, documents: among, limit: offset + topK }, bounds.signal)).slice(offset);
     near = new Map(found.map((one) => [one.ord, one]));
-    return [...near.keys()];
+    yield [...near.keys()];
   });
   const results = documents.map(({ ord, document }, i) => ({ document, distanceMeters: toCentimetres(near.get(ord)!.distanceMeters), rank: offset + i + 1 }));
   return { results, total: results.length, radiusMeters, algorithm, ...truncationOf(isTruncated, offset + results.length) };
@@ -65,43 +71,73 @@ export async function searchGeo(deps: GeoSearchDeps, input: NearInput, bounds: A
 export async function searchGeoWithin(deps: GeoSearchDeps, input: BoxInput, bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeoWithin'>> {
   const { minLat, maxLat } = input;
   if (minLat > maxLat) throw new ServiceError('invalid_argument', `minLat must not be above maxLat, got ${minLat} and ${maxLat}`);
-  return byId(deps, input, bounds, async ({ index, documents }) => index.places.within(boxBetween(input), { documents }));
+  return byId(deps, input, bounds, async ({ index, documents }) => index.places.within(boxBetween(input), { documents }, bounds.signal));
 }
 
 /** `POST /v1/geo-polygon`: a polygon, results by id. */
 export async function searchGeoPolygon(deps: GeoSearchDeps, input: ShapeInput, bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeoPolygon'>> {
   const { polygon, multiPolygon } = input;
   const polygons: readonly PolygonRings[] = polygon === undefined ? multiPolygon!.coordinates : [polygon.coordinates];
+  requireFewPositions(polygons);
   const shape = shapeOf(polygons);
   const { algorithm, ...answer } = await byId(deps, input, bounds, ({ index, documents }) => index.places.inside(shape, { documents }, bounds.signal));
   return { ...answer, shape: polygon === undefined ? 'multiPolygon' : 'polygon', algorithm };
 }
 
+/** Positions of all rings of a shape, as in the specification (decision D-169). */
+const MOST_POSITIONS = 100_000;
+
+function requireFewPositions(polygons: readonly PolygonRings[]): void {
+  const positions = positionsOf(polygons);
+  if (positions > MOST_POSITIONS) {
+    throw new ServiceError('invalid_argument', `a shape may have up to ${MOST_POSITIONS} positions in all its rings, got ${positions}; send a simpler shape, or its polygons one by one`);
+  }
+}
+
 /** Documents of an area in the order of their ids, which is also the order of keys and languages. */
 async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'offset' | 'limit'>, bounds: AnswerBounds, find: (ground: Ground) => Promise<Uint32Array>): Promise<Omit<OutputOf<Operations, 'searchGeoWithin'>, 'algorithm'> & { algorithm: 'rtree' }> {
   const { offset, limit } = input;
-  const { documents, isTruncated } = await look(deps, input, bounds, async (ground) => {
+  const { documents, isTruncated } = await look(deps, input, bounds, async function* (ground) {
     const found = await find(ground);
-    return ground.columns.sort(OrdSet.of(found), { keys: [], offset, count: limit ?? found.length }).map(({ ord }) => ord);
+    // The order of all names is only needed where many documents are sorted.
+    const ready = found.length > FEW ? await readyColumns(deps.columns, input.collection, { keys: [] }) : undefined;
+    yield* inPages(ready?.columns ?? ground.columns, OrdSet.of(found), offset, limit ?? found.length);
   });
   const results: Results = documents.map(({ document }, i) => ({ document, rank: offset + i + 1 }));
   return { results, total: results.length, algorithm: 'rtree', ...truncationOf(isTruncated, offset + results.length) };
+}
+
+/** Some documents in the order of their ids, from one on: a page at a time, because a response may end before the last one. */
+function* inPages(columns: Columns, documents: OrdSet, offset: number, count: number): Generator<readonly number[]> {
+  for (let left = count; left > 0; left -= PAGE) {
+    const page = columns.sort(documents, { keys: [], offset, count: Math.min(left, PAGE) }).map(({ ord }) => ord);
+    spend(page.length * SORTED);
+    yield page;
+    if (page.length < PAGE) return;
+    // The next page then begins at the same place, also if documents have gone meanwhile.
+    for (const ord of page) documents.delete(ord);
+  }
 }
 
 /**
  * Finds documents and reads them. Columns, places and rows are read one after the other, so all of it is repeated if one of the documents
  * has changed meanwhile. One that never stops changing is returned as it was read last.
  */
-async function look(deps: GeoSearchDeps, input: AreaInput, { signal, budget }: AnswerBounds, find: (ground: Ground) => Promise<readonly number[]>): Promise<Page> {
+async function look(deps: GeoSearchDeps, input: AreaInput, { signal, budget }: AnswerBounds, find: (ground: Ground) => AsyncIterable<readonly number[]>): Promise<Page> {
   const filter = expressionOf(input);
   const now = unixSeconds(deps.clock);
   const projection = projectionOf(undefined, input.includeContent);
   for (let looks = 1; ; looks++) {
     const since = Math.min(deps.view.position ?? 0, deps.columns.position ?? 0);
     const ground = await groundOf(deps, input.collection, filter, now);
-    const ords = ground === undefined ? [] : await find(ground);
+    const ords: number[] = [];
+    const documents: PresentedDocument[] = [];
     const own = new AnswerBudget(budget.left);
-    const documents = await presentInOrder(deps, ords, { filter, now, projection }, { signal, budget: own });
+    for await (const page of ground === undefined ? [] : find(ground)) {
+      ords.push(...page);
+      documents.push(...await presentInOrder(deps, page, { filter, now, projection }, { signal, budget: own }));
+      if (own.isSpent) break;
+    }
     if (looks < LOOKS && (await haveChanged(deps, since, ords))) {
       await Promise.all([deps.view.caughtUp(signal), deps.columns.caughtUp(signal)]);
       continue;

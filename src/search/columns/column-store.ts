@@ -1,12 +1,14 @@
 import { ALL, Buffers, Column, ColumnsKernel, FLAG, LEVELS, Time } from '../../kernels/columns.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
-import { compareTexts, roomForFilters } from '../filter/index.ts';
+import { spend } from '../../lib/pace.ts';
+import { compareTexts, type Filter, roomForFilters } from '../filter/index.ts';
 import { readCheckpoint, Snapshot } from './checkpoint.ts';
 import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Needs, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor } from './contract.ts';
-import { Evaluation } from './evaluation.ts';
+import { conditionsIn, DEPTH, Evaluation } from './evaluation.ts';
 import { putDocument } from './packing.ts';
 import { FactorCache } from './factor-cache.ts';
+import { isLong, Preparation } from './preparation.ts';
 import { SetCache } from './set-cache.ts';
 import { neededOrders, sortLevel } from './sorting.ts';
 
@@ -23,9 +25,14 @@ const FEW_DOCUMENTS = 4096;
 const ORDER_STEP = 20_000;
 const TIDY_STEP = 20_000;
 const COPY_MILLISECONDS = 2;
-/** Levels beside those of filters: the documents that a request selects, and the expired ones. */
+/** Steps for which a change waits until filters that are being evaluated are done; then their evaluation begins again. */
+const PATIENCE = 4000;
+/** Levels beside those of filters: the documents that a request selects, the expired ones, and one for work that is done at once. */
 const SET_LEVEL = LEVELS - 1;
 const EXPIRED_LEVEL = LEVELS - 2;
+const WORK_LEVEL = LEVELS - 4;
+/** Levels of a filter that is evaluated in steps. */
+const STEPS_LEVEL = DEPTH;
 
 export interface ColumnStoreOptions {
   /** Selects the debug build, which checks bounds and invariants; for tests. */
@@ -69,6 +76,10 @@ export class ColumnStore implements Columns {
   /** The set that is a level of the kernel, as it was then, and its number of documents: a request counts the same set several times. */
   #imported: { readonly set: OrdSet; readonly revision: number; readonly documents: number } | undefined;
   #snapshot: Snapshot | undefined;
+  /** The evaluation of a filter, until its documents are selected. */
+  #preparation: Preparation | undefined;
+  /** Steps for which the next change has waited. */
+  #waited = 0;
   #broken: unknown;
 
   private constructor(options: ColumnStoreOptions, loaded?: { readonly kernel: ColumnsKernel; readonly keys: readonly string[] }) {
@@ -111,24 +122,25 @@ export class ColumnStore implements Columns {
     if (this.#change(() => this.#kernel.call.removeDocument(ord)) !== 0) this.#followChange(undefined);
   }
 
-  prepare({ keys = [], filter }: Needs): boolean {
-    const needed = [...(keys.length === 0 ? [] : neededOrders(keys, this.#find)), ...(filter === undefined ? [] : this.#evaluation.neededOrders(filter))];
+  prepare({ keys, filter, now }: Needs): boolean {
+    const needed = [...(keys === undefined ? [] : neededOrders(keys, this.#find)), ...(filter === undefined ? [] : this.#evaluation.neededOrders(filter))];
     const orders = needed.filter(([column, order]) => this.#kernel.call.isOrderReady(column, order) === 0);
-    if (orders.length === 0) return true;
-    if (this.settle()) return false;
+    if (orders.length === 0) return filter === undefined || now === undefined || this.#isPrepared(filter, now);
+    if (this.#copySome()) return false;
     const [column, order] = orders[0]!;
     const isMore = this.#use(() => this.#kernel.call.makeOrder(column, order, ORDER_STEP)) !== 0;
-    return !isMore && orders.length === 1;
+    spend(ORDER_STEP);
+    return !isMore && orders.length === 1 && (filter === undefined || now === undefined || this.#isPrepared(filter, now));
   }
 
   select({ filter, now, hidden = [] }: Selecting): OrdSet | undefined {
     return this.#use(() => {
       this.#moveTo(now);
-      const set = this.#cache.find(filter, this.#cacheBytes ?? roomForFilters(this.#kernel.counts().documents), () => {
+      const set = this.#cache.find(filter, this.#cacheRoom, () => {
         if (filter === undefined && this.#window!.expired === 0) return undefined;
-        this.#evaluate(filter, now);
-        return OrdSet.fromWords(this.#kernel.exportSet(0));
+        return (this.#preparation?.filter === filter ? this.#preparation?.set : undefined) ?? this.#evaluate(filter, now);
       });
+      if (this.#preparation?.isDone === true && this.#preparation.filter === filter) this.#preparation = undefined;
       return hidden.length === 0 ? set : this.#without(hidden, set);
     });
   }
@@ -177,13 +189,13 @@ export class ColumnStore implements Columns {
       const found = factors.map(({ key, value, factor }) => ({ ...this.#valueOf(key, value), factor })).filter(({ number }) => number !== 0);
       if (found.length === 0) return undefined;
       const { call } = this.#kernel;
-      call.clearLevel(0);
-      for (const { column, number } of found) call.uniteValue(0, column, number);
-      const end = call.openFactors(0);
+      call.clearLevel(WORK_LEVEL);
+      for (const { column, number } of found) call.uniteValue(WORK_LEVEL, column, number);
+      const end = call.openFactors(WORK_LEVEL);
       for (const { column, number, factor } of found) {
-        call.clearLevel(0);
-        call.uniteValue(0, column, number);
-        call.multiplyFactors(0, factor);
+        call.clearLevel(WORK_LEVEL);
+        call.uniteValue(WORK_LEVEL, column, number);
+        call.multiplyFactors(WORK_LEVEL, factor);
       }
       return end === 0 ? undefined : bounded(new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.factors), end), bounds);
     }));
@@ -194,14 +206,12 @@ export class ColumnStore implements Columns {
   }
 
   tidy(): boolean {
-    if (this.settle()) return true;
+    if (this.#copySome()) return true;
     return this.#use(() => this.#kernel.call.tidySome(TIDY_STEP)) !== 0;
   }
 
   settle(): boolean {
-    if (this.#snapshot?.copy(COPY_MILLISECONDS, () => performance.now()) === true) return true;
-    this.#endSnapshot();
-    return false;
+    return this.#copySome() || this.#waitForPreparation();
   }
 
   /** After a second call, the bytes of the first stay readable but are no longer up to date. */
@@ -214,6 +224,20 @@ export class ColumnStore implements Columns {
   }
 
   // ---- Private
+
+  #copySome(): boolean {
+    if (this.#snapshot?.copy(COPY_MILLISECONDS, () => performance.now()) === true) return true;
+    this.#endSnapshot();
+    return false;
+  }
+
+  /** A change waits until the documents of a filter are found and selected, or no longer, because other requests keep coming. */
+  #waitForPreparation(): boolean {
+    if (this.#preparation === undefined || this.#waited >= PATIENCE) return false;
+    this.#waited += 1;
+    if (!this.#preparation.isDone) this.#use(() => this.#goOn(this.#preparation!));
+    return true;
+  }
 
   readonly #find = (key: string): number | undefined => this.#keys.get(key);
 
@@ -245,14 +269,55 @@ export class ColumnStore implements Columns {
     return level === ALL ? this.#kernel.counts().documents : this.#imported!.documents;
   }
 
-  #evaluate(filter: Selecting['filter'], now: number): void {
+  /** At once. */
+  #evaluate(filter: Filter | undefined, now: number): OrdSet {
     const { call } = this.#kernel;
     if (filter === undefined) call.fillLevel(0);
-    else this.#evaluation.run(filter, 0);
-    if (this.#window!.expired === 0) return;
-    call.clearLevel(EXPIRED_LEVEL);
-    call.uniteExpired(EXPIRED_LEVEL, now);
-    call.subtractLevels(0, EXPIRED_LEVEL);
+    else {
+      this.#evaluation.run(filter, 0);
+      spend(conditionsIn(filter) * this.#kernel.counts().documents);
+    }
+    return this.#evaluated(0, now);
+  }
+
+  *#evaluateInSteps(filter: Filter, now: number): Generator<undefined, OrdSet> {
+    yield* this.#evaluation.steps(filter, STEPS_LEVEL);
+    return this.#evaluated(STEPS_LEVEL, now);
+  }
+
+  /** The documents of a level that have not expired. */
+  #evaluated(level: number, now: number): OrdSet {
+    const { call } = this.#kernel;
+    if (this.#window!.expired > 0) {
+      call.clearLevel(EXPIRED_LEVEL);
+      call.uniteExpired(EXPIRED_LEVEL, now);
+      call.subtractLevels(level, EXPIRED_LEVEL);
+    }
+    return OrdSet.fromWords(this.#kernel.exportSet(level));
+  }
+
+  /** Whether `select` need not evaluate a long filter. If not, evaluates a part of it, or of one that another request has begun before. */
+  #isPrepared(filter: Filter, now: number): boolean {
+    const { documents } = this.#kernel.counts();
+    if (!isLong(filter, documents)) return true;
+    return this.#use(() => {
+      this.#moveTo(now);
+      if (this.#cache.has(filter)) return true;
+      if (this.#preparation?.isDone !== false && this.#preparation?.filter !== filter) this.#preparation = new Preparation(filter, this.#evaluateInSteps(filter, now));
+      this.#goOn(this.#preparation!);
+      return this.#preparation!.filter === filter && this.#preparation!.isDone;
+    });
+  }
+
+  /** What is found is remembered at once, because another request may begin to evaluate its filter before it is selected. */
+  #goOn(preparation: Preparation): void {
+    preparation.step(this.#kernel.counts().documents);
+    const { filter, set } = preparation;
+    if (set !== undefined) this.#cache.find(filter, this.#cacheRoom, () => set);
+  }
+
+  get #cacheRoom(): number {
+    return this.#cacheBytes ?? roomForFilters(this.#kernel.counts().documents);
   }
 
   /** Finds the expired documents, unless they are the same as at the last call. */
@@ -263,11 +328,14 @@ export class ColumnStore implements Columns {
     const until = call.uniteExpired(EXPIRED_LEVEL, now);
     this.#window = { from: now, until, expired: call.countLevel(EXPIRED_LEVEL) };
     this.#cache.clear();
+    this.#preparation = undefined;
   }
 
   /** Updates the window of expiry, and clears what is remembered, after a change. */
   #followChange(expiresAt: number | undefined): void {
     this.#imported = undefined;
+    this.#preparation = undefined;
+    this.#waited = 0;
     this.#cache.clear();
     this.#factors.clear();
     const window = this.#window;
@@ -277,8 +345,8 @@ export class ColumnStore implements Columns {
   }
 
   #without(hidden: readonly number[], set: OrdSet | undefined): OrdSet {
-    if (set === undefined) this.#kernel.call.fillLevel(0);
-    const rest = OrdSet.fromWords(set === undefined ? this.#kernel.exportSet(0) : set.words.slice());
+    if (set === undefined) this.#kernel.call.fillLevel(WORK_LEVEL);
+    const rest = OrdSet.fromWords(set === undefined ? this.#kernel.exportSet(WORK_LEVEL) : set.words.slice());
     for (const ord of hidden) rest.delete(ord);
     return rest;
   }

@@ -102,6 +102,9 @@ export interface ColumnStats {
 /** Requests whose data `prepare` can build in advance. */
 export interface Needs {
   readonly filter?: Filter | undefined;
+  /** Unix seconds. If present, the documents that pass the filter at this time are found in advance, too, if that takes long. */
+  readonly now?: number | undefined;
+  /** The keys of a sort; an empty list for one of many documents by `tie`. */
   readonly keys?: readonly SortKey[] | undefined;
   readonly facets?: readonly string[] | undefined;
 }

@@ -1,8 +1,10 @@
-import { Buffers, Column, type ColumnsKernel, Comparison, LEVELS, Time } from '../../kernels/columns.ts';
+import { Buffers, Column, type ColumnsKernel, Comparison, Time } from '../../kernels/columns.ts';
 import { BOUNDS, columnOf, toNumber, toSeconds, type Bounds, type Condition, type Filter, type RangeValue } from '../filter/index.ts';
 import { intervalsOf, orderFor } from './intervals.ts';
 
 const BOUND = 24;
+/** Levels that a filter may use, one for each level of its nesting: more than requests can nest. */
+export const DEPTH = 32;
 
 /** Evaluates filters to levels of the kernel: a bit for each slot whose document passes. `testOf` defines what conditions mean. */
 export class Evaluation {
@@ -20,23 +22,29 @@ export class Evaluation {
 
   /** Throws a RangeError on a filter that nests too deeply, and on a time compared with a value that is neither a number nor a date. */
   run(filter: Filter, level: number): void {
-    if (level >= LEVELS - 8) throw new RangeError('the filter nests too deeply');
+    for (const _ of this.steps(filter, level));
+  }
+
+  /** As `run`, with a pause after each condition; meanwhile, the `DEPTH` levels from this one on must not be used. `level` is a multiple of `DEPTH`. */
+  *steps(filter: Filter, level: number): Generator<undefined, void> {
+    if (level % DEPTH === DEPTH - 1) throw new RangeError('the filter nests too deeply');
     const { call } = this.#kernel;
     switch (filter.kind) {
       case 'and':
         if (filter.parts.length === 0) call.fillLevel(level);
-        for (const [i, part] of filter.parts.entries()) this.#combine(part, level, i === 0 ? 'set' : 'and');
+        for (const [i, part] of filter.parts.entries()) yield* this.#combine(part, level, i === 0 ? 'set' : 'and');
         return;
       case 'or':
         if (filter.parts.length === 0) call.clearLevel(level);
-        for (const [i, part] of filter.parts.entries()) this.#combine(part, level, i === 0 ? 'set' : 'or');
+        for (const [i, part] of filter.parts.entries()) yield* this.#combine(part, level, i === 0 ? 'set' : 'or');
         return;
       case 'not':
-        this.run(filter.part, level);
+        yield* this.steps(filter.part, level);
         return call.invertLevel(level);
       default:
         call.clearLevel(level);
         this.#unite(filter, level);
+        yield;
     }
   }
 
@@ -49,12 +57,15 @@ export class Evaluation {
     return order === undefined ? [] : [[column!, order]];
   }
 
-  #combine(part: Filter, level: number, how: 'set' | 'and' | 'or'): void {
+  *#combine(part: Filter, level: number, how: 'set' | 'and' | 'or'): Generator<undefined, void> {
     const { call } = this.#kernel;
-    if (how === 'set') return this.run(part, level);
-    if (how === 'or' && !('parts' in part) && part.kind !== 'not') return this.#unite(part, level);
+    if (how === 'set') return yield* this.steps(part, level);
+    if (how === 'or' && !('parts' in part) && part.kind !== 'not') {
+      this.#unite(part, level);
+      return yield;
+    }
     const negated = how === 'and' && part.kind === 'not';
-    this.run(negated ? part.part : part, level + 1);
+    yield* this.steps(negated ? part.part : part, level + 1);
     if (negated) call.subtractLevels(level, level + 1);
     else if (how === 'and') call.intersectLevels(level, level + 1);
     else call.uniteLevels(level, level + 1);
@@ -181,4 +192,10 @@ function inLowerCase(condition: Condition): Condition {
     // Compared as texts, numbers included.
     case 'match': return { ...condition, values: condition.values.map((value) => String(value).toLowerCase()) };
   }
+}
+
+/** Number of conditions. */
+export function conditionsIn(filter: Filter): number {
+  if ('parts' in filter) return filter.parts.reduce((sum, part) => sum + conditionsIn(part), 0);
+  return filter.kind === 'not' ? conditionsIn(filter.part) : 1;
 }

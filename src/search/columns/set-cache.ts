@@ -13,9 +13,14 @@ export class SetCache {
     return this.#bytes;
   }
 
+  /** Whether the set of a filter is remembered. */
+  has(filter: Filter): boolean {
+    return this.#sets.has(keyOf(filter));
+  }
+
   /** Returns the set of a filter, or computes it with `make`. All sets together may then have `room` bytes. */
   find(filter: Filter | undefined, room: number, make: () => OrdSet | undefined): OrdSet | undefined {
-    const key = filter === undefined ? '' : JSON.stringify(filter, withInfinite);
+    const key = filter === undefined ? '' : keyOf(filter);
     const known = this.#sets.get(key);
     if (known !== undefined) {
       this.#sets.delete(key);
@@ -44,6 +49,10 @@ export class SetCache {
       this.#bytes -= bytes;
     }
   }
+}
+
+function keyOf(filter: Filter): string {
+  return JSON.stringify(filter, withInfinite);
 }
 
 /** JSON has no infinite numbers; written as texts they would be confused with real texts. */

@@ -5,4 +5,4 @@ export { geodesicMeters } from './geodesic.ts';
 export { decodeGeohash, encodeGeohash, geohashCell, type GeohashCell } from './geohash.ts';
 export { PlaceIndex, type GeoAlgorithm, type GeoQuery, type NearDocument, type NearQuery } from './place-index.ts';
 export { degreesOf, GEO_KEYS, pointOf, type PostcodeLookup } from './point-of.ts';
-export { shapeOf, type PolygonRings, type Position, type Shape } from './shape.ts';
+export { positionsOf, shapeOf, type PolygonRings, type Position, type Shape } from './shape.ts';

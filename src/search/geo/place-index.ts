@@ -1,7 +1,7 @@
-import { GeoKernel, type NearResult } from '../../kernels/geo.ts';
+import { GeoKernel, type NearResult, type Reach, type Stepping } from '../../kernels/geo.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
-import { Pace } from '../../lib/pace.ts';
+import { Pace, spend } from '../../lib/pace.ts';
 import { boxAround, type Circle, type LatLngBox } from './box.ts';
 import { readPlaces, Snapshot } from './checkpoint.ts';
 import { EARTH_RADIUS_METERS, type Point } from './distance.ts';
@@ -19,8 +19,8 @@ export interface GeoQuery {
 }
 
 export interface NearQuery extends GeoQuery {
-  /** Maximum number of results; absent for all. */
-  readonly limit?: number;
+  /** Maximum number of results. */
+  readonly limit: number;
   /** Along the sphere (`haversine`, the default) or the ellipsoid; see `geodesicMeters`. */
   readonly distance?: 'haversine' | 'geodesic' | undefined;
 }
@@ -31,17 +31,27 @@ export interface NearDocument {
   readonly distanceMeters: number;
 }
 
-/** Number of points that the first step tests; the number adapts to the time that a step takes. */
-const TESTED = 4096;
-const MILLISECONDS = 8;
+/** How long a part of a checkpoint is copied at once. */
+const COPY_MILLISECONDS = 8;
+/** Steps for which a change waits until the searches that have begun are done; then it completes them at once. */
+const PATIENCE = 200;
+/** Units of work (see `spend`) of a distance along the ellipsoid: an iteration of up to 100 rounds. */
+const GEODESIC = 100;
 
 /**
  * The places of one collection's documents, in a tree in the order of their geohashes whose nodes store the box around them
  * (`asm/geo/layout.ts`). Changes update the tree at once; there is nothing to rebuild.
+ *
+ * Searches yield to the event loop between steps, and find what was there when they began: a change first waits until they are done (`settle`).
+ * They reject with the reason of their signal when it is aborted.
  */
 export class PlaceIndex {
   readonly #kernel: GeoKernel;
   #snapshot: Snapshot | undefined;
+  /** Searches that are not done. */
+  readonly #searches = new Set<Stepping<unknown>>();
+  /** Steps for which the next change has waited. */
+  #waited = 0;
 
   /** Unix seconds at which the whole index was last built. */
   readonly builtAt: number;
@@ -71,13 +81,13 @@ export class PlaceIndex {
   }
 
   put(ord: number, { lat, lng }: Point): void {
-    this.#finishSnapshot();
+    this.#beforeChange();
     this.#kernel.put(ord, lat, lng);
   }
 
   /** Does nothing if the document does not exist. */
   remove(ord: number): void {
-    this.#finishSnapshot();
+    this.#beforeChange();
     this.#kernel.remove(ord);
   }
 
@@ -86,55 +96,52 @@ export class PlaceIndex {
   }
 
   /** The documents in a circle, including its edge: the nearest first, with equal distances in ascending order of ordinals. */
-  near(circle: Circle, query: NearQuery = {}): NearDocument[] {
-    if (query.distance === 'geodesic') return this.#nearAlongEllipsoid(circle, query);
-    const { ords, chords } = this.#near(circle, query, true);
+  async near(circle: Circle, query: NearQuery, signal?: AbortSignal): Promise<NearDocument[]> {
+    if (query.distance === 'geodesic') return this.#nearAlongEllipsoid(circle, query, signal);
+    const { ords, chords } = await this.#nearest(circle, query, signal);
     return settleTies(Array.from(ords, (ord, i) => ({ ord, distanceMeters: metersOf(chords[i]!) })));
   }
 
   /** Ordinals of the documents in a circle, including its edge, in any order. */
-  inCircle(circle: Circle, query: GeoQuery = {}): Uint32Array {
-    return this.#near(circle, query, false).ords;
+  async inCircle(circle: Circle, query: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
+    return this.#finish(this.#kernel.circle(reachOf(circle, query), searchingOf(query)), signal);
   }
 
   /** Ordinals of the documents in a box, including its border, in any order. At a pole, all longitudes are the same place. */
-  within(box: LatLngBox, { documents, algorithm }: GeoQuery = {}): Uint32Array {
-    return this.#kernel.within(box, { byHashes: algorithm === 'geohash', filter: documents?.words });
+  async within(box: LatLngBox, query: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
+    return this.#finish(this.#kernel.within(box, searchingOf(query)), signal);
   }
 
-  /**
-   * Ordinals of the documents in a shape, including its edge, in any order, as of the moment of the call. Yields to the event loop between
-   * steps; rejects with the signal's reason when it is aborted. A pole is inside if a border reaches it.
-   */
-  async inside({ edges, box }: Shape, { documents, algorithm }: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
-    const test = this.#kernel.shape(edges, box, { byHashes: algorithm === 'geohash', filter: documents?.words });
+  /** Ordinals of the documents in a shape, including its edge, in any order. A pole is inside if a border reaches it. */
+  async inside({ edges, box }: Shape, query: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
+    const search = this.#kernel.shape(edges, box, searchingOf(query));
     try {
-      const pace = new Pace();
-      for (let from = 0, step = TESTED; from < test.candidates;) {
-        const started = performance.now();
-        const to = Math.min(test.candidates, from + step);
-        test.test(from, to);
-        from = to;
-        step = nextStep(step, performance.now() - started);
-        await pace.rest();
-        signal?.throwIfAborted();
-      }
-      return test.passed();
+      return await inSteps(await this.#finish(search, signal), signal);
     } finally {
-      test.close();
+      // Even if the request was aborted: a change may have completed the search.
+      search.result()?.close();
     }
   }
 
   /** Counts documents by geohash of 1 to 12 characters: up to `most` cells, those with the most documents first, then in the order of geohashes. */
-  cells(length: number, most: number, documents?: OrdSet | undefined): { readonly geohash: string; readonly count: number }[] {
-    return this.#kernel.cells(length, most, documents?.words).map(({ cell, count }) => ({ geohash: geohashFrom(cell, length), count }));
+  async cells(length: number, most: number, documents?: OrdSet | undefined, signal?: AbortSignal): Promise<{ readonly geohash: string; readonly count: number }[]> {
+    const cells = await this.#finish(this.#kernel.cells(length, most, documents?.words), signal);
+    return cells.map(({ cell, count }) => ({ geohash: geohashFrom(cell, length), count }));
   }
 
-  /** Copies a part of what `save` has not yet read; returns true while there is more. A change without it copies the rest at once. */
+  /**
+   * Does a part of what has to be done before a change: copies what `save` has not yet read, and goes on with a search. Returns true while
+   * there is more. A change without it does the rest at once; so does one that has waited for many steps, because new searches keep coming.
+   */
   settle(): boolean {
-    if (this.#snapshot?.copy(MILLISECONDS) === true) return true;
+    if (this.#snapshot?.copy(COPY_MILLISECONDS) === true) return true;
     this.#snapshot = undefined;
-    return false;
+    const [search] = this.#searches;
+    if (search === undefined || this.#waited >= PATIENCE) return false;
+    this.#waited += 1;
+    search.step();
+    if (search.isDone) this.#searches.delete(search);
+    return true;
   }
 
   /** The current places, to be restored by `load`; the index may change while they are read. */
@@ -145,33 +152,110 @@ export class PlaceIndex {
     return snapshot.bytes();
   }
 
-  #finishSnapshot(): void {
-    while (this.settle());
+  #beforeChange(): void {
+    this.#finishSnapshot();
+    for (const search of this.#searches) while (!search.isDone) search.step();
+    this.#searches.clear();
+    this.#waited = 0;
   }
 
-  #near(circle: Circle, { documents, algorithm, limit = 0 }: NearQuery, sorted: boolean): NearResult {
-    const { middle, radiusMeters } = circle;
-    const cover = algorithm === 'geohash' ? boxAround(circle) : undefined;
-    return this.#kernel.near({ ...middle, chord: chordOf(radiusMeters), limit, sorted, cover, filter: documents?.words });
+  #finishSnapshot(): void {
+    while (this.#snapshot?.copy(COPY_MILLISECONDS) === true);
+    this.#snapshot = undefined;
+  }
+
+  /** Goes on with a search until it is done; most are done already. */
+  async #finish<T>(search: Stepping<T>, signal?: AbortSignal): Promise<T> {
+    if (search.isDone) {
+      signal?.throwIfAborted();
+      return search.result();
+    }
+    this.#searches.add(search);
+    try {
+      return await inSteps(search, signal);
+    } finally {
+      this.#searches.delete(search);
+      search.close();
+    }
+  }
+
+  #nearest(circle: Circle, query: NearQuery, signal: AbortSignal | undefined): Promise<NearResult> {
+    return this.#finish(this.#kernel.nearest(reachOf(circle, query), query.limit, searchingOf(query)), signal);
   }
 
   /** Distances on the sphere select the documents that may be among the nearest along the ellipsoid. */
-  #nearAlongEllipsoid({ middle, radiusMeters }: Circle, query: NearQuery): NearDocument[] {
-    const { limit, distance: _, ...others } = query;
+  async #nearAlongEllipsoid({ middle, radiusMeters }: Circle, query: NearQuery, signal: AbortSignal | undefined): Promise<NearDocument[]> {
+    const { limit } = query;
     const { least, most } = SPHERE_TO_ELLIPSOID;
     let reach = radiusMeters * most + 1;
-    if (limit !== undefined) {
-      const onSphere = this.#near({ middle, radiusMeters: reach }, { ...others, limit }, true);
-      // `limit` documents are within this distance on the sphere, so documents that are farther away even along the ellipsoid are not among
-      // the nearest.
-      if (onSphere.ords.length === limit) reach = Math.min(reach, (metersOf(onSphere.chords[limit - 1]!) * most) / least + 1);
+    const onSphere = await this.#nearest({ middle, radiusMeters: reach }, query, signal);
+    // `limit` documents are within this distance on the sphere, so documents that are farther away even along the ellipsoid are not among
+    // the nearest.
+    if (onSphere.ords.length === limit) reach = Math.min(reach, (metersOf(onSphere.chords[limit - 1]!) * most) / least + 1);
+    const ords = await this.inCircle({ middle, radiusMeters: reach }, query, signal);
+    const best = new Nearest(limit);
+    const pace = new Pace();
+    for (const ord of ords) {
+      const point = this.#kernel.pointOf(ord);
+      const distanceMeters = point === undefined ? Infinity : geodesicMeters(middle, point);
+      spend(GEODESIC);
+      if (distanceMeters <= radiusMeters) best.add({ ord, distanceMeters });
+      if (!pace.isDue) continue;
+      await pace.rest();
+      signal?.throwIfAborted();
     }
-    const { ords } = this.#near({ middle, radiusMeters: reach }, others, true);
-    const found = Array.from(ords, (ord) => ({ ord, distanceMeters: geodesicMeters(middle, this.#kernel.pointOf(ord)!) }));
-    const inReach = found.filter(({ distanceMeters }) => distanceMeters <= radiusMeters);
-    return inReach.sort(compare).slice(0, limit);
+    return best.sorted();
   }
 }
+
+async function inSteps<T>(work: Stepping<T>, signal: AbortSignal | undefined): Promise<T> {
+  const pace = new Pace();
+  for (;;) {
+    await pace.rest();
+    signal?.throwIfAborted();
+    if (work.isDone) return work.result();
+    work.step();
+  }
+}
+
+function searchingOf({ documents, algorithm }: GeoQuery): { readonly byHashes: boolean; readonly filter: Uint32Array | undefined } {
+  return { byHashes: algorithm === 'geohash', filter: documents?.words };
+}
+
+function reachOf(circle: Circle, { algorithm }: GeoQuery): Reach {
+  return { ...circle.middle, chord: chordOf(circle.radiusMeters), box: algorithm === 'geohash' ? boxAround(circle) : undefined };
+}
+
+/** The nearest of many documents. */
+class Nearest {
+  readonly #limit: number;
+  #documents: NearDocument[] = [];
+  #farthest = Infinity;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(document: NearDocument): void {
+    if (document.distanceMeters > this.#farthest) return;
+    this.#documents.push(document);
+    if (this.#documents.length >= 2 * this.#limit + SPARE) this.#cut();
+  }
+
+  sorted(): NearDocument[] {
+    this.#cut();
+    return this.#documents;
+  }
+
+  #cut(): void {
+    this.#documents = this.#documents.sort(compare).slice(0, this.#limit);
+    spend(this.#documents.length);
+    if (this.#documents.length === this.#limit) this.#farthest = this.#documents[this.#limit - 1]!.distanceMeters;
+  }
+}
+
+/** Documents that are kept beside the nearest ones before they are sorted. */
+const SPARE = 512;
 
 /**
  * Orders hits that are sorted by chords: different chords may round to the same distance. The list is nearly in order, so an insertion sort
@@ -189,12 +273,6 @@ function settleTies(found: NearDocument[]): NearDocument[] {
 
 function compare(a: NearDocument, b: NearDocument): number {
   return a.distanceMeters - b.distanceMeters || a.ord - b.ord;
-}
-
-/** Adapts the step to the time that the event loop may wait. */
-function nextStep(step: number, took: number): number {
-  if (took > MILLISECONDS) return Math.max(1, step >> 1);
-  return took < MILLISECONDS / 4 ? Math.min(step * 2, 1 << 20) : step;
 }
 
 /** Square of the chord of a distance on a globe of radius 1; larger than any chord if the distance reaches half round the globe. */

@@ -41,5 +41,5 @@ export async function eligibleDocuments({ columns: view, clock, geo }: Eligibili
   const selected = await selectDocuments(view, collection, { ...eligibility, now: unixSeconds(clock) });
   if (selected === undefined) return { documents: new OrdSet(), columns: undefined };
   if (circle === undefined) return selected;
-  return { ...selected, documents: withinCircle(geo!, collection, circle, selected.documents) };
+  return { ...selected, documents: await withinCircle(geo!, collection, circle, selected.documents) };
 }
