@@ -38,6 +38,17 @@ async function serve(env: Environment = {}): Promise<{ url: string; send: Send; 
   return { url: server.url, send: clientOf(server.url), mcp: clientOf(server.listeners.mcp!.url) };
 }
 
+async function serveRuns(runtime: string): Promise<Send> {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-web-pages-'));
+  closers.push(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'runs.yaml');
+  await writeFile(file, `listen: 127.0.0.1:0\ndata_dir: ${join(folder, 'data')}\nlocal: {enabled: false}\nruntime: {${runtime}}\n`);
+  const variables = { PATH: process.env['PATH'], RUNS_API_TOKEN: 'a-token-of-many-characters' };
+  const service = await startRunQueueService({ loaded: await loadRunsConfig({ source: file, env: variables }), variables, log: silentLog, validateResponses: true });
+  closers.push(() => service.stop());
+  return clientOf(service.url);
+}
+
 const outcomeOf = (answer: Answer): [number, string | undefined] => [answer.status, answer.json<{ code?: string }>().code];
 
 const stored = async (send: Send): Promise<number> => (await send('GET', '/v1/doc-meta?collection=blog&key=a&lang=en')).status;
@@ -174,6 +185,67 @@ describe('a server that asks for a credential', () => {
   });
 });
 
+/** What a document on a page of the server itself can make a browser ask for. */
+const OWN = { 'Sec-Fetch-Site': 'same-origin' };
+const PARTS = ['image', 'script', 'style', 'font', 'audio', 'video', 'track', 'iframe', 'frame', 'object', 'embed', 'manifest', 'worker', 'xslt', 'json'];
+const SHOWN: readonly (readonly [string, Record<string, string>])[] = [
+  ...PARTS.map((part) => [`a document with: ${part}`, { ...OWN, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': part }] as const),
+  ...PARTS.map((part) => [`a document with, in mode cors: ${part}`, { ...OWN, 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Dest': part }] as const),
+  ['a link in a document', { ...OWN, 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-User': '?1' }],
+  ['a link in a mail', { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }],
+  ['a page that is fetched in advance', { ...OWN, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'empty', 'Sec-Purpose': 'prefetch' }],
+  ['a page that is rendered in advance', { ...OWN, 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document', 'Sec-Purpose': 'prefetch;prerender' }],
+  ['a page that Safari fetches in advance', { Purpose: 'prefetch' }],
+  ['a ping, or a script that wants no answer', { ...OWN, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'empty' }],
+];
+
+describe('what a browser asks for to show it (decision D-172)', () => {
+  it('never changes anything, by whatever operation and protocol', async () => {
+    const { send } = await serve();
+    const changing = new Set(Object.values<OperationSpec>(operations).filter(({ effect, stores }) => effect === 'write' || stores === true).map(({ id }) => id));
+    const calls = exampleCalls('docs').filter(({ operationId }) => changing.has(operationId as never));
+    for (const headers of [{ ...OWN, 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }, { ...OWN, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'empty' }]) {
+      const passed = await Promise.all(calls.map(async ({ operationId, method, path, options }) => {
+        const body = options.body === undefined ? {} : { body: JSON.stringify(options.body) };
+        const { status } = await send(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'a'), { headers: { ...headers, ...JSON_TYPE }, ...body });
+        return status === 403 ? [] : [operationId];
+      }));
+      expect(passed.flat()).toEqual([]);
+    }
+    const mutation = JSON.stringify({ query: 'mutation { deleteCollection(collection: "blog") }' });
+    const refused = await send('POST', '/graphql', { headers: { ...OWN, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'empty', ...JSON_TYPE }, body: mutation });
+    expect(refused.text).toContain('forbidden');
+  });
+
+  it('is no part of a page either, so that a document’s images cause no work', async () => {
+    const { send } = await serve();
+    const image = { ...OWN, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' };
+    const reading = Object.values<OperationSpec>(operations).filter(({ method }) => method === 'GET');
+    const statuses = await Promise.all(reading.map(async ({ path }) => (await send('GET', path.replaceAll(/\{\w+\}/g, 'a'), { headers: image })).status));
+    expect(new Set(statuses)).toEqual(new Set([403]));
+    expect((await send('GET', '/graphql?query={stats{mode}}', { headers: image })).text).toContain('forbidden');
+  });
+
+  it('may be read by the person at the browser', async () => {
+    const { send } = await serve();
+    const headers = { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
+    expect((await send('GET', '/v1/config', { headers })).status).toBe(200);
+    expect((await send('GET', '/graphql?query={stats{mode}}', { headers })).json()).toEqual({ data: { stats: { mode: 'wr' } } });
+  });
+
+  it('opens no session of MCP', async () => {
+    const { mcp } = await serve();
+    for (const [name, headers] of SHOWN) expect([name, (await mcp('GET', '/sse', { headers })).status]).toEqual([name, 403]);
+  });
+
+  it('is an image of the run queue where that is what an operation returns', async () => {
+    const send = await serveRuns('shutdown_grace: 1s');
+    const image = { ...OWN, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' };
+    expect((await send('GET', '/api/v1/projects/none/badge.svg', { headers: image })).status).toBe(404);
+    expect((await send('GET', '/api/v1/runs', { headers: image })).status).toBe(403);
+  });
+});
+
 describe('a backup by GET', () => {
   const BROWSER = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' };
 
@@ -189,12 +261,22 @@ describe('a backup by GET', () => {
     expect((await send('HEAD', '/v1/backup', { headers })).status).toBe(403);
   });
 
+  it('is refused to all that a document makes a browser ask for (decision D-172)', async () => {
+    const { send } = await serve();
+    for (const [name, headers] of SHOWN) {
+      expect([name, ...outcomeOf(await send('GET', '/v1/backup', { headers }))]).toEqual([name, 403, 'forbidden']);
+      expect([name, (await send('HEAD', '/v1/backup', { headers })).status]).toEqual([name, 403]);
+    }
+  });
+
   it.each([
     ['a program', {}],
     ['curl', { 'User-Agent': 'curl/8.5.0' }],
     ['PowerShell', { 'User-Agent': 'Mozilla/5.0 (Windows NT 10.0; Microsoft Windows 10.0.19045; en-US) PowerShell/7.4.6' }],
     ['a page of the server itself', { ...BROWSER, 'Sec-Fetch-Site': 'same-origin' }],
-    ['the person at the browser', { ...BROWSER, 'Sec-Fetch-Site': 'none' }],
+    ['a script of the server’s page', { ...BROWSER, 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Dest': 'empty' }],
+    ['a script that asks its own origin only', { ...BROWSER, 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'same-origin', 'Sec-Fetch-Dest': 'empty' }],
+    ['the person’s own extension', { ...BROWSER, 'Sec-Fetch-Site': 'none' }],
   ])('is made for %s', async (_, headers) => {
     const { send } = await serve();
     expect((await send('GET', '/v1/backup?to=a.db', { headers })).json()).toMatchObject({ backup: 'a.db', verified: true });
@@ -202,17 +284,6 @@ describe('a backup by GET', () => {
 });
 
 describe('a run queue whose reading is open', () => {
-  async function serveRuns(runtime: string): Promise<Send> {
-    const folder = await mkdtemp(join(tmpdir(), 'quire-web-pages-'));
-    closers.push(() => rm(folder, { recursive: true }));
-    const file = join(folder, 'runs.yaml');
-    await writeFile(file, `listen: 127.0.0.1:0\ndata_dir: ${join(folder, 'data')}\nlocal: {enabled: false}\nruntime: {${runtime}}\n`);
-    const variables = { PATH: process.env['PATH'], RUNS_API_TOKEN: 'a-token-of-many-characters' };
-    const service = await startRunQueueService({ loaded: await loadRunsConfig({ source: file, env: variables }), variables, log: silentLog, validateResponses: true });
-    closers.push(() => service.stop());
-    return clientOf(service.url);
-  }
-
   const RUNS = '/api/v1/runs';
 
   it('is closed to pages of other sites, and its probes are open to all', async () => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'vite';
 import { SpecificationError } from './specification-error.ts';
@@ -17,7 +18,7 @@ export async function buildConsole(root: string, target: string): Promise<void> 
       envFile: false,
       publicDir: false,
       logLevel: 'error',
-      plugins: [clientsOf(join(root, 'generated'), target)],
+      plugins: [clientsOf(join(root, 'generated'), target), iconInPages(join(root, 'src', 'console', 'style', 'icon.svg'))],
       oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
       build: {
         outDir: join(target, 'console'),
@@ -42,6 +43,17 @@ function clientsOf(committed: string, fresh: string): Plugin {
       if (importer === undefined || !/\/generated\/(?:docs|runs)\/sdk\//.test(source)) return undefined;
       const resolved = await this.resolve(source, importer, { skipSelf: true });
       return resolved === null ? undefined : resolved.id.replace(committed, fresh);
+    },
+  };
+}
+
+/** The pages contain their icon, because they may load no image: documents that they show could ask for any path of the server. */
+function iconInPages(file: string): Plugin {
+  return {
+    name: 'icon-in-pages',
+    transformIndexHtml: {
+      order: 'pre',
+      handler: async (html) => html.replaceAll('./style/icon.svg', `data:image/svg+xml,${encodeURIComponent(await readFile(file, 'utf8'))}`),
     },
   };
 }

@@ -198,7 +198,6 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   };
   await audit.start();
   const work = async (): Promise<void> => {
-    await collections.start();
     await bodies.start();
     await encryption.start();
     ingest.jobs.start();

@@ -17,7 +17,13 @@ export function changesState({ effect, stores }: OperationSpec): boolean {
   return effect === 'write' || stores === true;
 }
 
-/** Throws if the caller may only read. */
-export function enforceReadsOnly({ readsOnly }: Caller, spec: OperationSpec): void {
+/** Throws if the caller may only read, or wants a part of a page from an operation that returns none. */
+export function enforceOrigin({ readsOnly, isPart }: Caller, spec: OperationSpec): void {
   if (readsOnly !== undefined && changesState(spec)) throw new ServiceError('forbidden', readsOnly);
+  if (isPart === true && !spec.produces.some((type) => PARTS.test(type))) {
+    throw new ServiceError('forbidden', `${spec.method} ${spec.path} returns no part of a page, such as an image or a script; call it from a script or from a program`);
+  }
 }
+
+/** Media types of what a page can show within itself: images, and files of any type. */
+const PARTS = /^(?:image\/|application\/octet-stream$)/;

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import { enforceAccessMode, enforceReadsOnly } from './access-mode.ts';
+import { enforceAccessMode, enforceOrigin } from './access-mode.ts';
 import { authorize } from './authorize.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
 import type { Guard } from './guard.ts';
@@ -126,7 +126,7 @@ export class CallRights {
 
   async #identify(before: Identity | undefined): Promise<Identity> {
     const { guard, mode, readOnlyReason, clock } = this.#options;
-    enforceReadsOnly(this.#caller, this.#spec);
+    enforceOrigin(this.#caller, this.#spec);
     enforceAccessMode(mode(this.#caller.protocol), this.#spec.effect, readOnlyReason?.());
     if (guard === undefined) return EVERYONE;
     // Read before: what changes while the caller is identified is a reason to ask again.

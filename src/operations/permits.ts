@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors/index.ts';
 import { isSystemCollection } from '../lib/system-collection.ts';
-import { enforceAccessMode, enforceReadsOnly } from './access-mode.ts';
+import { enforceAccessMode, enforceOrigin } from './access-mode.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
 import type { Guard } from './guard.ts';
 import { EVERYONE, ANONYMOUS, type Identity } from './identity.ts';
@@ -48,7 +48,7 @@ export function createPermits<Operations>({ operations, built, isOff = () => fal
 
 function isLetThrough(mode: AccessMode, caller: Caller, spec: OperationSpec): boolean {
   try {
-    enforceReadsOnly(caller, spec);
+    enforceOrigin(caller, spec);
     enforceAccessMode(mode, spec.effect);
     return true;
   } catch {

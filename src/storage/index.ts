@@ -12,8 +12,8 @@ export {
   type BodyObjects, type BodyReference, type CompressionOptions, type EncodedBody, type PlacedBody,
 } from './body/index.ts';
 export {
-  countKeys, isSealed, isSealedText, keyIdOfHead, keyIdOfText, KeyRing, openBody, openMeta, openStream, openVector, parseKeys, sealBody, sealerOf, ROW_MUST_BE_SEALED, SEALED_BLOB, SEALED_META, SWITCH_PREFIX, sealMeta, sealStream, sealVector,
-  storedRows, type Key, type KeyCount, type KeyNames, type KeySettings, type Sealer, type StoredRow,
+  countKeys, isSealed, isSealedText, keyIdOfHead, keyIdOfText, KeyRing, openBody, openMeta, openSecret, openStream, openVector, parseKeys, resealSecrets, sealSecret, SECRETS, sealBody, sealerOf, ROW_MUST_BE_SEALED, SEALED_BLOB, SEALED_META, SWITCH_PREFIX, sealMeta, sealStream, sealVector,
+  storedRows, type SecretPart, type Key, type KeyCount, type KeyNames, type KeySettings, type Sealer, type StoredRow,
 } from './encryption/index.ts';
 export {
   beginCursor, CHANGE_FLAGS, ChangeFeed, FeedGap, forgetCursor, memoryCursor, saveCursor, storedCursor, Subscriber,

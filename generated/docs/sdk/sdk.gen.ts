@@ -468,7 +468,7 @@ export const exportDocuments = <ThrowOnError extends boolean = false>(options: O
 /**
  * Back up the database to a file, by GET
  *
- * Does what `POST /v1/backup` does, for tools that can only send GET. Since it writes, it is refused (403) where a browser sends it for a page of another site, or does not say for which page (`Sec-Fetch-Site`); use POST there.
+ * Does what `POST /v1/backup` does, for tools that can only send GET. Since it writes, it is refused (403) where a browser sends it for a page of another site, does not say for which page (`Sec-Fetch-Site`), or asks for it to show it, as a link or an image does (`Sec-Fetch-Mode`, `Sec-Fetch-Dest`); use POST there.
  */
 export const createBackupByQuery = <ThrowOnError extends boolean = false>(options?: Options<CreateBackupByQueryData, ThrowOnError>): RequestResult<CreateBackupByQueryResponses, CreateBackupByQueryErrors, ThrowOnError> => (options?.client ?? client).get<CreateBackupByQueryResponses, CreateBackupByQueryErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1422,7 +1422,7 @@ export const deleteAutomationRule = <ThrowOnError extends boolean = false>(optio
 /**
  * Read an automation rule
  *
- * Returns one rule. The secret of a webhook target is not shown; `secretSet` says whether there is one.
+ * Returns one rule. The secret of a webhook target is not shown; `secretSet` says whether there is one. Nor are the values of its headers and the queries of URLs.
  */
 export const getAutomationRule = <ThrowOnError extends boolean = false>(options: Options<GetAutomationRuleData, ThrowOnError>): RequestResult<GetAutomationRuleResponses, GetAutomationRuleErrors, ThrowOnError> => (options.client ?? client).get<GetAutomationRuleResponses, GetAutomationRuleErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1433,7 +1433,7 @@ export const getAutomationRule = <ThrowOnError extends boolean = false>(options:
 /**
  * Replace an automation rule
  *
- * Replaces the whole rule: what is not sent takes its default. `id` and `createdAt` stay, and so does the secret of a webhook target when `secret` is absent or empty. Refused as on creation.
+ * Replaces the whole rule: what is not sent takes its default. `id` and `createdAt` stay, and so does the secret of a webhook target when `secret` is absent or empty, the value of a header that is sent empty, and the query of a URL that is sent as it is shown. Another `url` needs the secret and the values of such headers again (400). Refused as on creation.
  */
 export const updateAutomationRule = <ThrowOnError extends boolean = false>(options: Options<UpdateAutomationRuleData, ThrowOnError>): RequestResult<UpdateAutomationRuleResponses, UpdateAutomationRuleErrors, ThrowOnError> => (options.client ?? client).put<UpdateAutomationRuleResponses, UpdateAutomationRuleErrors, ThrowOnError>({
     security: CREDENTIALS,

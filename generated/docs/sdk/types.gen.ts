@@ -1569,7 +1569,7 @@ export type SubmitBulkIngestRequest = {
      */
     saveRevision?: boolean;
     /**
-     * Where to POST the final record.
+     * Where to POST the final record. Answers show it without its query, which may hold a credential.
      */
     callbackUrl?: HttpUrl;
 };
@@ -1625,7 +1625,7 @@ export type BulkIngestJob = {
     embeddingDropped?: EmbeddingDropped;
     sanitized?: Sanitized;
     /**
-     * Where the final record is sent; absent when nowhere.
+     * Where the final record is sent, without the query; absent when nowhere.
      */
     callbackUrl?: string;
     /**
@@ -2029,7 +2029,7 @@ export type Quantization = 'float32' | 'int8' | 'int4';
  */
 export type WordpressConfig = {
     /**
-     * Address of the site.
+     * Address of the site, without its query.
      */
     url: string;
     /**
@@ -2242,7 +2242,7 @@ export type RetrievalProfileInput = {
  */
 export type WordpressConfigInput = {
     /**
-     * Address of the site, an absolute `http` or `https` URL; may be empty.
+     * Address of the site, an absolute `http` or `https` URL; may be empty. As it is shown, without a query, it keeps the query that is stored.
      */
     url?: string;
     /**
@@ -4201,7 +4201,7 @@ export type EmbeddingConfig = {
      */
     apiKeySet: boolean;
     /**
-     * Address of the provider; empty when it runs in the process.
+     * Address of the provider, without its query; empty when it runs in the process.
      */
     apiUrl: string;
     /**
@@ -4244,7 +4244,7 @@ export type EmbeddingDimensions = number;
 export type EmbeddingApiKey = string;
 
 /**
- * Address of the provider; its own when empty.
+ * Address of the provider; its own when empty. As it is shown, without a query, it keeps the query that is stored.
  */
 export type EmbeddingApiUrl = string;
 
@@ -5376,6 +5376,9 @@ export type Webhook = {
      * Id of the webhook.
      */
     id: string;
+    /**
+     * Where events are sent to, without the query.
+     */
     url: WebhookUrl;
     events: WebhookEventNames;
     /**
@@ -5406,6 +5409,9 @@ export type Webhook = {
 };
 
 export type CreateWebhookRequest = {
+    /**
+     * Absolute http or https URL. Answers show it without its query, which may hold a credential.
+     */
     url: WebhookUrl;
     events: WebhookEventNames;
     /**
@@ -5437,6 +5443,9 @@ export type UpdateWebhookRequest = {
      * Id of the webhook.
      */
     id: string;
+    /**
+     * Absolute http or https URL; as it is shown, without a query, it keeps the query that is stored.
+     */
     url?: WebhookUrl;
     events?: WebhookEventNames;
     /**
@@ -5551,7 +5560,7 @@ export type TestWebhookResponse = {
      */
     deliveryId: string;
     /**
-     * The URL that the delivery was for.
+     * The URL that the delivery was for, without its query.
      */
     url: string;
     /**
@@ -5670,7 +5679,7 @@ export type AutomationTrigger = {
     query: string;
     threshold: AutomationThreshold;
     /**
-     * Where matches are sent to; empty where `webhookId` names the target.
+     * Where matches are sent to, without the query; empty where `webhookId` names the target.
      */
     webhookUrl: string;
     /**
@@ -5738,7 +5747,7 @@ export type AutomationCron = {
     query: string;
     threshold: AutomationThreshold;
     /**
-     * Where matches are sent to; empty where `webhookId` names the target.
+     * Where matches are sent to, without the query; empty where `webhookId` names the target.
      */
     webhookUrl: string;
     /**
@@ -5801,10 +5810,13 @@ export type AutomationWebhook = {
      */
     readonly updatedAt: UnixSeconds;
     /**
-     * Where the target receives its requests.
+     * Where the target receives its requests, without the query.
      */
     url: string;
     method: AutomationMethod;
+    /**
+     * The names of the headers of the target's requests; their values are always empty.
+     */
     headers: AutomationHeaders;
     /**
      * Whether the target has a secret of its own.
@@ -5857,7 +5869,7 @@ export type CreateAutomationRuleRequest = {
     query?: string;
     threshold?: AutomationThreshold;
     /**
-     * Where a trigger or cron sends its matches: an absolute http or https URL, which may hold template variables such as `{{doc.key}}`; empty where `webhookId` names the target.
+     * Where a trigger or cron sends its matches: an absolute http or https URL, which may hold template variables such as `{{doc.key}}`; empty where `webhookId` names the target. Answers show it without its query, and in that form it keeps the query that is stored.
      */
     webhookUrl?: string;
     /**
@@ -5884,10 +5896,13 @@ export type CreateAutomationRuleRequest = {
      */
     triggerId?: string;
     /**
-     * Where a webhook target receives its requests: an absolute http or https URL, which may hold template variables; their values are percent-encoded.
+     * Where a webhook target receives its requests: an absolute http or https URL, which may hold template variables; their values are percent-encoded. Answers show it without its query, and in that form it keeps the query that is stored.
      */
     url?: string;
     method?: AutomationMethod;
+    /**
+     * Headers of a webhook target's requests, which may hold template variables; they win over the usual ones. At most 16 KiB together, and none that a connection is made of, such as `Host` and `Content-Length`. Answers show the names with empty values; an empty value keeps the one that is stored, and has to be sent where `url` changes.
+     */
     headers?: AutomationHeaders;
 };
 
@@ -5975,7 +5990,7 @@ export type AutomationLog = {
      */
     webhookId: string;
     /**
-     * The URL that was called; empty when there was none.
+     * The URL that was called, without its query; empty when there was none.
      */
     webhookUrl: string;
     status: AutomationLogStatus;
@@ -7731,7 +7746,7 @@ export type StorageConfigWritable = {
  */
 export type WordpressConfigWritable = {
     /**
-     * Address of the site.
+     * Address of the site, without its query.
      */
     url: string;
     /**
@@ -7886,6 +7901,9 @@ export type WebhookWritable = {
      * Id of the webhook.
      */
     id: string;
+    /**
+     * Where events are sent to, without the query.
+     */
     url: WebhookUrl;
     events: WebhookEventNames;
     /**
@@ -7899,6 +7917,9 @@ export type WebhookWritable = {
 };
 
 export type CreateWebhookRequestWritable = {
+    /**
+     * Absolute http or https URL. Answers show it without its query, which may hold a credential.
+     */
     url: WebhookUrl;
     events: WebhookEventNames;
     /**
@@ -7916,6 +7937,9 @@ export type UpdateWebhookRequestWritable = {
      * Id of the webhook.
      */
     id: string;
+    /**
+     * Absolute http or https URL; as it is shown, without a query, it keeps the query that is stored.
+     */
     url?: WebhookUrl;
     events?: WebhookEventNames;
     /**
@@ -7960,7 +7984,7 @@ export type AutomationTriggerWritable = {
     query: string;
     threshold: AutomationThreshold;
     /**
-     * Where matches are sent to; empty where `webhookId` names the target.
+     * Where matches are sent to, without the query; empty where `webhookId` names the target.
      */
     webhookUrl: string;
     /**
@@ -8011,7 +8035,7 @@ export type AutomationCronWritable = {
     query: string;
     threshold: AutomationThreshold;
     /**
-     * Where matches are sent to; empty where `webhookId` names the target.
+     * Where matches are sent to, without the query; empty where `webhookId` names the target.
      */
     webhookUrl: string;
     /**
@@ -8042,10 +8066,13 @@ export type AutomationWebhookWritable = {
      */
     enabled: boolean;
     /**
-     * Where the target receives its requests.
+     * Where the target receives its requests, without the query.
      */
     url: string;
     method: AutomationMethod;
+    /**
+     * The names of the headers of the target's requests; their values are always empty.
+     */
     headers: AutomationHeaders;
 };
 
@@ -8089,7 +8116,7 @@ export type CreateAutomationRuleRequestWritable = {
     query?: string;
     threshold?: AutomationThreshold;
     /**
-     * Where a trigger or cron sends its matches: an absolute http or https URL, which may hold template variables such as `{{doc.key}}`; empty where `webhookId` names the target.
+     * Where a trigger or cron sends its matches: an absolute http or https URL, which may hold template variables such as `{{doc.key}}`; empty where `webhookId` names the target. Answers show it without its query, and in that form it keeps the query that is stored.
      */
     webhookUrl?: string;
     /**
@@ -8116,10 +8143,13 @@ export type CreateAutomationRuleRequestWritable = {
      */
     triggerId?: string;
     /**
-     * Where a webhook target receives its requests: an absolute http or https URL, which may hold template variables; their values are percent-encoded.
+     * Where a webhook target receives its requests: an absolute http or https URL, which may hold template variables; their values are percent-encoded. Answers show it without its query, and in that form it keeps the query that is stored.
      */
     url?: string;
     method?: AutomationMethod;
+    /**
+     * Headers of a webhook target's requests, which may hold template variables; they win over the usual ones. At most 16 KiB together, and none that a connection is made of, such as `Host` and `Content-Length`. Answers show the names with empty values; an empty value keeps the one that is stored, and has to be sent where `url` changes.
+     */
     headers?: AutomationHeaders;
     /**
      * Key of the signature of a webhook target's requests. It is never shown again; empty or absent keeps the one that is stored, and without any `SVC_WEBHOOK_SECRET` signs. After `whsec_` comes the base64 of a key of at least 24 bytes; anything else there is `invalid_argument`.

@@ -26,11 +26,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
 };
 
-/** The pages run only their own script files, never inline scripts, and connect to this server only. Documents may show images of this server. */
-export const CONSOLE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/**
+ * The pages run only their own script files, never inline scripts, and connect to this server only. They load no image of any server: an image of a
+ * document could have any path of this one (decision D-172).
+ */
+export const CONSOLE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * Serves the console at `/console` and a page with links at `/`. The files are read at the first request for one of

@@ -1,8 +1,10 @@
 import type { Middleware } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
+import { askedBy } from '../../lib/asked-by.ts';
 import type { WebRequest, WebVerdict } from '../../lib/web-guard.ts';
 import { changesState } from '../../operations/index.ts';
-import type { RequestState } from './operation-endpoint.ts';
+import { isFromForeignPage } from './foreign-page.ts';
+import type { HttpContext, RequestState } from './operation-endpoint.ts';
 import type { Routes } from './routes.ts';
 import { varyBy } from './vary-by.ts';
 
@@ -26,7 +28,7 @@ export interface CrossOriginOptions {
 /**
  * Cross-origin requests (decisions, section 5.3): `*` allows every origin without credentials, a list echoes the
  * origins that it contains. Requests that the judge rejects receive 403. Those that may only read are marked with
- * `readsOnly`, and `invoke` rejects their other operations.
+ * `readsOnly`, those for a part of a page with `isPart`, and `invoke` rejects their other operations.
  */
 export function crossOrigin({ origins, judge, openPaths, routes }: CrossOriginOptions): Middleware<RequestState> {
   const any = origins.includes('*');
@@ -38,6 +40,7 @@ export function crossOrigin({ origins, judge, openPaths, routes }: CrossOriginOp
       if (verdict.may === 'nothing') throw new ServiceError('forbidden', verdict.reason);
       ctx.state.readsOnly = verdict.reason;
     }
+    markPage(ctx);
     if (!any) varyBy(ctx, 'Origin');
     const isAllowed = verdict !== undefined || (origin !== undefined && origins.includes(origin));
     const allowed = origin === undefined ? undefined : any ? '*' : isAllowed ? origin : undefined;
@@ -56,6 +59,20 @@ export function crossOrigin({ origins, judge, openPaths, routes }: CrossOriginOp
     return undefined;
   };
 }
+
+/**
+ * Requests that show a page or a part of it may only read: a link or an image in a document is enough to send them (decision D-172), as it is
+ * on a page of another site (decision D-140).
+ */
+function markPage({ state, method, headers }: HttpContext): void {
+  const by = askedBy(headers);
+  if (by === 'part') state.isPart = true;
+  if (by !== 'script') state.readsOnly ??= SHOWN;
+  else if ((method === 'GET' || method === 'HEAD') && isFromForeignPage(headers)) state.readsOnly ??= FOREIGN;
+}
+
+const SHOWN = 'what a browser asks for to show it, such as a link or an image, may only read; send a POST from a program or from a script of this server';
+const FOREIGN = 'a GET that a browser sends for a page of another site may only read; send a POST from a program or from a script of this server';
 
 function changesAt(routes: Routes, method: string, path: string): boolean {
   const match = routes.match(method, path);

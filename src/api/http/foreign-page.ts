@@ -1,19 +1,15 @@
-import { ServiceError } from '../../errors/index.ts';
+import type { IncomingHttpHeaders } from 'node:http';
 import { presentedCredential } from '../../lib/credential.ts';
-import { changesState, type OperationSpec } from '../../operations/index.ts';
-import type { HttpContext } from './operation-endpoint.ts';
 
 /**
- * Rejects a GET that changes something if a browser sends it for a page of another site: an image on that page is
- * enough to send it, without `Origin` and without a preflight request (decision D-140). Browsers report the site in
- * `Sec-Fetch-Site`. Over plain HTTP to another machine they send no such header; then the request is accepted only if
- * it carries a credential or does not come from a browser.
+ * Whether a browser sends a GET for a page of another site, which needs neither `Origin` nor a preflight request (decision D-140). Browsers
+ * report the site in `Sec-Fetch-Site`. Over plain HTTP to another machine they send no such header; then every GET of a browser counts that
+ * carries no credential.
  */
-export function refuseForeignPage(spec: OperationSpec, { headers }: HttpContext): void {
-  if (spec.method !== 'GET' || !changesState(spec)) return;
+export function isFromForeignPage(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
-  const isForeign = site === undefined ? isBrowser(headers['user-agent']) && presentedCredential(headers['x-api-key'], headers.authorization) === undefined : !OWN_SITES.has(String(site));
-  if (isForeign) throw new ServiceError('forbidden', `GET ${spec.path} is refused to web pages of other sites, for it writes; send POST ${spec.path}`);
+  if (site !== undefined) return !OWN_SITES.has(String(site));
+  return isBrowser(headers['user-agent']) && presentedCredential(headers['x-api-key'], headers.authorization) === undefined;
 }
 
 /** A page of the same origin, or the user of the browser directly. */

@@ -8,7 +8,6 @@ import type { Spool, SpoolFolder } from '../../lib/spool.ts';
 import { decodeParameters, joinInput } from './decode.ts';
 import { isKnown, notModified } from './entity-tags.ts';
 import { isForm, readForm, type FormSchema } from './form.ts';
-import { refuseForeignPage } from './foreign-page.ts';
 import { parseQuery, unknownParameters, type Query } from './query.ts';
 import { respond } from './respond.ts';
 import { piecesOf, readStreamedFile, takesStream } from './streamed-file.ts';
@@ -49,6 +48,8 @@ export interface RequestState {
   compresses?: boolean;
   /** Why the sender may only read; absent if it may write, too. */
   readsOnly?: string;
+  /** Whether a browser wants the response as a part of a page, such as an image. */
+  isPart?: boolean;
 }
 
 /** The reason for which work is aborted: no client waits for the response. */
@@ -68,7 +69,6 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
     if (match === undefined) return next();
     const { spec, parameters } = match;
     ctx.state.operation = spec;
-    refuseForeignPage(spec, ctx);
     const warnings: string[] = [];
     const spool = isForm(spec) ? options.forms?.spools.open() : undefined;
     const given = await options.invoke(spec.id, (precheck) => readInput(options, ctx, spec, { path: parameters, precheck, warnings, spool }), callerOf(options, ctx, spec))
@@ -155,6 +155,7 @@ function callerOf({ protocol, apiKeys, maxBodyBytes }: OperationEndpointOptions,
     onLsn: (lsn) => ctx.set(LSN_HEADER, String(lsn)),
     ...(readsLines(spec) && { body: { content: piecesOf(ctx.req), maxRecordBytes: maxBodyBytes } }),
     ...(ctx.state.readsOnly === undefined ? {} : { readsOnly: ctx.state.readsOnly }),
+    ...(ctx.state.isPart === true && { isPart: true }),
     // Operations that may run for long or wait for their turn are aborted when the client disconnects; a short write is not.
     ...(spec.limited && spec.effect !== 'read' ? {} : { signal: goneSignal(ctx) }),
   };

@@ -155,6 +155,21 @@ describe('automation rules (decisions, section 2.3)', () => {
     await expect(fixture.call('updateAutomationRule', { id, ...target, name: 'New', enabled: true, method: 'PUT', secret: 'whsec_password' })).rejects.toMatchObject(refusal);
   });
 
+  it('show neither the values of headers nor the query of a URL, and keep both where they are written back (decision D-173)', async () => {
+    const url = `${fixture.endpoint.url}?token=t0ken`;
+    const target = await fixture.create({ type: 'webhook', url, headers: { Authorization: 'Bearer k3y', 'X-Name': '{{trigger.name}}' } });
+    expect(target).toMatchObject({ url: fixture.endpoint.url, headers: { 'Authorization': '', 'X-Name': '' } });
+    const { id } = await fixture.create({ query: 'router', webhookId: target.id, webhookUrl: 'https://h.example/?token=t0ken' });
+    expect(await fixture.call('getAutomationRule', { id })).toMatchObject({ webhookUrl: 'https://h.example/' });
+    const back = { id: target.id, type: 'webhook', name: 'New', enabled: true, url: fixture.endpoint.url, method: 'POST', webhookUrl: '', headers: { 'authorization': '', 'X-Name': 'named', 'X-New': '' } } as const;
+    await fixture.call('updateAutomationRule', back);
+    await fixture.documents.write('a', 'the router failed');
+    const [received] = await fixture.endpoint.until(1);
+    expect(received).toMatchObject({ path: '/hook?token=t0ken', headers: { 'authorization': 'Bearer k3y', 'x-name': 'named', 'x-new': '' } });
+    await expect(fixture.call('updateAutomationRule', { ...back, url: 'http://127.0.0.1:1/' })).rejects.toThrow('missing fields: headers.authorization; url changes');
+    await expect(fixture.call('updateAutomationRule', { ...back, url: 'http://127.0.0.1:1/', headers: {} })).resolves.toMatchObject({ url: 'http://127.0.0.1:1/', headers: {} });
+  });
+
   it('replace a rule but for its age and its secret, and keep at most a thousand', async () => {
     const target = await fixture.create({ type: 'webhook', url: fixture.endpoint.url, secret: 'own' });
     fixture.documents.base.advance(10);

@@ -18,7 +18,7 @@ import { removeExpired } from './log-rows.ts';
 import type { Delivery } from './message.ts';
 import { registerMetrics } from './metrics.ts';
 import { conditionsOf, type Match, type Rule } from './rule.ts';
-import { readRules, writeLastRun, writeRule } from './rule-rows.ts';
+import { readRules, writeLastRun } from './rule-rows.ts';
 import { matchesOf, type RuleSearchDeps } from './search.ts';
 import { readLexicon, type Lexicon } from './sentiment.ts';
 import { Triggers } from './triggers.ts';
@@ -99,7 +99,6 @@ export function createAutomation(environment: DocsEnvironment, { outbound, docum
     async start() {
       isRunning = true;
       warnOfSecrets(log, 'rule', book.values());
-      await encryptAgain(environment, book);
       if (followsTriggers()) await triggers.apply();
       else await triggers.forget();
       if (enabled) await deliveries.start();
@@ -159,15 +158,6 @@ async function runCron({ environment: { sql }, book, matches, deliveries }: Cron
   });
   deliveries.wake(rule.id);
   if (outcome.error !== undefined) throw outcome.error as Error;
-}
-
-/** Encrypts stored secrets with the current server key: otherwise they would be lost when the old key is removed. */
-async function encryptAgain({ sql, keys }: DocsEnvironment, book: ReadonlyMap<string, Rule>): Promise<void> {
-  const secrets = [...book.values()].filter(({ secret }) => secret !== '');
-  if (keys === undefined || secrets.length === 0) return;
-  await sql.transaction(async (tx) => {
-    for (const rule of secrets) await writeRule(tx, rule, keys);
-  });
 }
 
 /** Never rejects. */

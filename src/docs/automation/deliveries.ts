@@ -21,7 +21,7 @@ const BATCH = 200;
 const FROM_THE_START: Progress = { position: 0, open: [], failingMs: 0 };
 
 export interface DeliveriesDeps {
-  readonly environment: Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'settings'>;
+  readonly environment: Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'settings' | 'keys'>;
   readonly outbound: Outbound;
   readonly timer: Timer;
   readonly find: FindRule;
@@ -188,7 +188,8 @@ export class Deliveries {
   }
 
   async #log(tx: Transaction, entries: readonly LogEntry[]): Promise<void> {
-    if (this.#deps.environment.settings.automation?.logs !== false) await writeLogs(tx, entries);
+    const { settings, keys } = this.#deps.environment;
+    if (settings.automation?.logs !== false) await writeLogs(tx, entries, keys);
   }
 }
 

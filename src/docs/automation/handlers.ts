@@ -5,9 +5,11 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import { requireSecret } from '../require-secret.ts';
 import { checkSigningSecret } from '../signing-secret.ts';
+import { shownUrl } from '../shown-url.ts';
 import { removeLanes } from '../webhooks/index.ts';
 import { checkRule } from './check-rule.ts';
 import { retentionOf, type AutomationDeps, type AutomationHandlers } from './deps.ts';
+import { keepCredentials, withoutValues } from './kept-credentials.ts';
 import { readLogs } from './log-rows.ts';
 import { conditionsOf, type Match, type Rule } from './rule.ts';
 import { countRules, removeRule, writeRule } from './rule-rows.ts';
@@ -39,7 +41,7 @@ export function createHandlers(deps: AutomationDeps): AutomationHandlers {
     },
     async listAutomationLogs({ limit, cursor, ruleId, status }) {
       const since = unixSeconds(environment.clock) - retentionOf(environment);
-      const { logs, total, next } = await readLogs(environment.sql, { limit, cursor, ruleId, status, since });
+      const { logs, total, next } = await readLogs(environment.sql, environment.keys, { limit, cursor, ruleId, status, since });
       return { logs, total, nextCursor: next, hasMore: next !== '' };
     },
   };
@@ -84,13 +86,14 @@ async function create(deps: AutomationDeps, { secret = '', ...body }: Draft): Pr
   return present(deps, rule);
 }
 
-async function replace(deps: AutomationDeps, id: string, { secret, ...body }: Draft): Promise<AutomationRule> {
+async function replace(deps: AutomationDeps, id: string, { secret, ...draft }: Draft): Promise<AutomationRule> {
   known(deps, id);
-  checkRule({ ...deps, find: (other) => deps.book.get(other) }, body);
   checkSigningSecret(secret);
   const { environment: { sql, feed, keys, clock }, book } = deps;
   const rule = await sql.transaction(async (tx) => {
     const stored = known(deps, id);
+    const body = keepCredentials(stored.body, draft);
+    checkRule({ ...deps, find: (other) => deps.book.get(other) }, body);
     if (body.type === 'webhook') requireSecret({ secret: 'secret', target: 'url' }, { secret: stored.secret, target: stored.body.url }, { secret, target: body.url });
     const made: Rule = { ...stored, body, secret: body.type === 'webhook' ? secret || stored.secret : '', updatedAt: unixSeconds(clock) };
     await writeRule(tx, made, keys);
@@ -117,9 +120,9 @@ async function remove(deps: AutomationDeps, id: string): Promise<void> {
 function present({ crons }: Pick<AutomationDeps, 'crons'>, { id, body, secret, lastRun, createdAt, updatedAt }: Rule): AutomationRule {
   const { name, enabled, collection, searchType, searchParams, query, threshold, webhookUrl, webhookId } = body;
   const common = { id, name, enabled, createdAt, updatedAt };
-  const searching = { ...common, collection, searchType, ...(searchParams && { searchParams }), query, threshold, webhookUrl, ...(webhookId && { webhookId }) };
+  const searching = { ...common, collection, searchType, ...(searchParams && { searchParams }), query, threshold, webhookUrl: body.type === 'webhook' ? '' : shownUrl(webhookUrl), ...(webhookId && { webhookId }) };
   switch (body.type) {
-    case 'webhook': return { type: 'webhook', ...common, url: body.url ?? '', method: body.method, headers: body.headers ?? {}, secretSet: secret !== '' };
+    case 'webhook': return { type: 'webhook', ...common, url: shownUrl(body.url ?? ''), method: body.method, headers: withoutValues(body.headers), secretSet: secret !== '' };
     case 'cron': return { type: 'cron', ...searching, schedule: body.schedule ?? '', ...(body.triggerId && { triggerId: body.triggerId }), lastRun, nextRun: crons.nextOf(id) };
     case 'trigger': return {
       type: 'trigger', ...searching, events: body.events,

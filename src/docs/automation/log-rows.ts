@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { AutomationLog } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
-import type { Queries, SqlValue, Transaction } from '../../storage/index.ts';
+import { openSecret, sealSecret, SECRETS, type KeyRing, type Queries, type SqlValue, type Transaction } from '../../storage/index.ts';
+import { shownUrl } from '../shown-url.ts';
 
 /** Maximum number of entries; the oldest are removed first. */
 const MAX_ENTRIES = 100_000;
@@ -12,12 +13,12 @@ export interface LogEntry extends Omit<AutomationLog, 'id'> {
   readonly delivery: string;
 }
 
-export async function writeLogs(tx: Transaction, entries: readonly LogEntry[]): Promise<void> {
+export async function writeLogs(tx: Transaction, entries: readonly LogEntry[], keys: KeyRing | undefined): Promise<void> {
   if (entries.length === 0) return;
   await tx.runMany(
     `INSERT INTO automation_logs(delivery, at, rule, status, entry) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT(delivery) DO UPDATE SET at = excluded.at, status = excluded.status, entry = excluded.entry`,
-    entries.map(({ delivery, ...entry }) => [delivery, entry.timestamp, entry.ruleId, entry.status, JSON.stringify({ id: idOf(delivery), ...entry })]),
+    entries.map(({ delivery, ...entry }) => [delivery, entry.timestamp, entry.ruleId, entry.status, sealSecret(keys, SECRETS.ruleLog, delivery, JSON.stringify({ id: idOf(delivery), ...entry }))]),
   );
   await tx.run('DELETE FROM automation_logs WHERE seq <= (SELECT max(seq) FROM automation_logs) - ?', [MAX_ENTRIES]);
 }
@@ -35,15 +36,18 @@ export interface LogSelection {
   readonly limit: number;
 }
 
-/** A page, newest first; `next` is empty on the last one. Throws `invalid_argument` for an invalid cursor. */
-export async function readLogs(queries: Queries, { ruleId, status, since, cursor, limit }: LogSelection): Promise<{ logs: AutomationLog[]; total: number; next: string }> {
+/** A page, newest first, its URLs without their queries; `next` is empty on the last one. Throws `invalid_argument` for an invalid cursor. */
+export async function readLogs(queries: Queries, keys: KeyRing | undefined, { ruleId, status, since, cursor, limit }: LogSelection): Promise<{ logs: AutomationLog[]; total: number; next: string }> {
   const before = cursor ? seqOf(cursor) : Number.MAX_SAFE_INTEGER;
   const where = `WHERE at >= ?${ruleId === undefined ? '' : ' AND rule = ?'}${status === undefined ? '' : ' AND status = ?'}`;
   const params: SqlValue[] = [since, ...[ruleId, status].filter((value) => value !== undefined)];
   const { total } = (await queries.get<{ total: number }>(`SELECT count(*) AS total FROM automation_logs ${where}`, params))!;
-  const rows = await queries.all<{ seq: number; entry: string }>(`SELECT seq, entry FROM automation_logs ${where} AND seq < ? ORDER BY seq DESC LIMIT ?`, [...params, before, limit + 1]);
+  const rows = await queries.all<{ seq: number; delivery: string; entry: string }>(`SELECT seq, delivery, entry FROM automation_logs ${where} AND seq < ? ORDER BY seq DESC LIMIT ?`, [...params, before, limit + 1]);
   const page = rows.slice(0, limit);
-  const logs = page.map(({ entry }) => JSON.parse(entry) as AutomationLog);
+  const logs = page.map(({ delivery, entry }) => {
+    const log = JSON.parse(openSecret(keys, SECRETS.ruleLog, delivery, entry)) as AutomationLog;
+    return { ...log, webhookUrl: shownUrl(log.webhookUrl) };
+  });
   return { logs, total, next: rows.length > limit ? Buffer.from(`logs:${page.at(-1)!.seq}`).toString('base64url') : '' };
 }
 

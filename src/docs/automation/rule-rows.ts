@@ -1,4 +1,4 @@
-import { isSealedText, type KeyRing, type Queries, type Row, type Transaction } from '../../storage/index.ts';
+import { openSecret, sealSecret, SECRETS, type KeyRing, type Queries, type Row, type Transaction } from '../../storage/index.ts';
 import type { Rule, RuleBody } from './rule.ts';
 
 interface RuleRow extends Row {
@@ -13,10 +13,10 @@ interface RuleRow extends Row {
 
 const COLUMNS = 'id, body, secret, since, last_run, created_at, updated_at';
 
-/** All rules, oldest first. Throws `internal` for a secret whose key is not configured. */
+/** All rules, oldest first. Throws `internal` for a credential whose key is not configured. */
 export async function readRules(queries: Queries, keys: KeyRing | undefined): Promise<Rule[]> {
   return (await queries.all<RuleRow>(`SELECT ${COLUMNS} FROM automation_rules ORDER BY seq`)).map((row) => ({
-    id: row.id, body: JSON.parse(row.body) as RuleBody, secret: openSecret(row, keys),
+    id: row.id, body: JSON.parse(openSecret(keys, SECRETS.rule, row.id, row.body)) as RuleBody, secret: openSecret(keys, SECRETS.ruleSecret, row.id, row.secret),
     since: row.since, lastRun: row.last_run, createdAt: row.created_at, updatedAt: row.updated_at,
   }));
 }
@@ -32,11 +32,14 @@ export async function hasTrigger(queries: Queries): Promise<boolean> {
 
 /** Stores a rule under its id, replacing an existing one; `since`, `lastRun` and `createdAt` stay. */
 export async function writeRule(tx: Transaction, rule: Rule, keys: KeyRing | undefined): Promise<void> {
-  const { id, body, since, lastRun, createdAt, updatedAt } = rule;
+  const { id, body, secret, since, lastRun, createdAt, updatedAt } = rule;
   await tx.run(
     `INSERT INTO automation_rules(type, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT(id) DO UPDATE SET type = excluded.type, body = excluded.body, secret = excluded.secret, updated_at = excluded.updated_at`,
-    [body.type, id, JSON.stringify(body), encryptSecret(rule, keys), since, lastRun, createdAt, updatedAt],
+    [
+      body.type, id, sealSecret(keys, SECRETS.rule, id, JSON.stringify(body)), sealSecret(keys, SECRETS.ruleSecret, id, secret),
+      since, lastRun, createdAt, updatedAt,
+    ],
   );
 }
 
@@ -47,14 +50,4 @@ export async function writeLastRun(tx: Transaction, id: string, lastRun: number)
 
 export async function removeRule(tx: Transaction, id: string): Promise<void> {
   await tx.run('DELETE FROM automation_rules WHERE id = ?', [id]);
-}
-
-const boundTo = (id: string): string => `\0automation\0${id}`;
-
-function encryptSecret({ id, secret }: Rule, keys: KeyRing | undefined): string {
-  return secret === '' || keys === undefined ? secret : keys.seal(Buffer.from(secret, 'utf8'), boundTo(id)).toString('base64');
-}
-
-function openSecret({ id, secret }: RuleRow, keys: KeyRing | undefined): string {
-  return keys === undefined || !isSealedText(secret) ? secret : keys.open(Buffer.from(secret, 'base64'), boundTo(id)).toString('utf8');
 }

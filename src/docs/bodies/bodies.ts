@@ -143,14 +143,7 @@ class BodyStores implements Bodies {
     return record;
   }
 
-  /** Encrypts stored secrets with the current server key: otherwise they would be lost when the old key is removed. */
   async start(): Promise<void> {
-    const { sql, keys } = this.#env;
-    if (keys !== undefined && this.#places.size > 0) {
-      await sql.transaction(async (tx) => {
-        for (const { record } of this.#places.values()) await updateStore(tx, record, keys);
-      });
-    }
     this.#collector.start(this.#areas.timer ?? systemTimer);
   }
 

@@ -1,4 +1,4 @@
-import { isSealedText, type KeyRing, type Queries, type Row, type Transaction } from '../../storage/index.ts';
+import { openSecret, sealSecret, SECRETS, type KeyRing, type Queries, type Row, type Transaction } from '../../storage/index.ts';
 import type { S3Settings } from '../../net/objects/index.ts';
 
 /** Where bodies can be stored outside of the database. */
@@ -56,15 +56,12 @@ export async function deleteStore(tx: Transaction, id: number): Promise<void> {
   await tx.run('DELETE FROM body_stores WHERE id = ?', [id]);
 }
 
-const boundTo = (token: string): string => `\0body-store\0${token}`;
-
 function toConfig({ token, settings, secret }: Omit<StoreRecord, 'id'>, keys: KeyRing | undefined): string {
   const text = JSON.stringify({ settings, secret: Buffer.from(secret).toString('base64') });
-  return keys === undefined ? text : keys.seal(Buffer.from(text, 'utf8'), boundTo(token)).toString('base64');
+  return sealSecret(keys, SECRETS.bodyStore, token, text);
 }
 
 function toRecord({ id, collection, kind, target, token, config }: StoreRow, keys: KeyRing | undefined): StoreRecord {
-  const text = keys !== undefined && isSealedText(config) ? keys.open(Buffer.from(config, 'base64'), boundTo(token)).toString('utf8') : config;
-  const { settings, secret } = JSON.parse(text) as { settings: S3Settings; secret: string };
+  const { settings, secret } = JSON.parse(openSecret(keys, SECRETS.bodyStore, token, config)) as { settings: S3Settings; secret: string };
   return { id, collection, kind: kind as StoreKind, target, token, settings, secret: Buffer.from(secret, 'base64') };
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
 import { EVERYONE, type Context } from '../../operations/index.ts';
-import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase, resealSecrets, type Sql } from '../../storage/index.ts';
 import { createCollections, type CollectionConfig, type Collections } from './index.ts';
 
 const clock = { now: () => 1_766_400_000_000 };
@@ -271,7 +271,7 @@ describe('credentials on a server with keys', () => {
   const opened = async (keys?: KeyRing): Promise<Collections> => {
     collections = createCollections({ sql, feed, clock, keys });
     await collections.load();
-    await collections.start();
+    if (keys !== undefined) await resealSecrets(sql, keys);
     return collections;
   };
   const stored = async () => (await sql.get<{ config: string }>('SELECT config FROM collection_configs'))!.config;

@@ -7,8 +7,7 @@ import type { DocsEnvironment } from '../environment.ts';
 import { checkConfig } from './check-config.ts';
 import type { CollectionConfig } from './collection-config.ts';
 import { ConfigCache } from './config-cache.ts';
-import { readConfig, readConfigs, removeConfig, rewriteCredentials, writeConfig } from './config-rows.ts';
-import { hasCredentials } from './credentials.ts';
+import { readConfig, readConfigs, removeConfig, writeConfig } from './config-rows.ts';
 import { markSwitch } from './encryption-switch.ts';
 import { mergeConfig, type ConfigChanges } from './merge-config.ts';
 import { presentConfig } from './present-config.ts';
@@ -21,8 +20,6 @@ export interface Collections {
   readonly handlers: CollectionHandlers;
   /** Reads all configurations into memory. Call it before the first use, and again after the database was replaced. */
   load(): Promise<void>;
-  /** Encrypts credentials with the current key of the server. Not for read-only servers. */
-  start(): Promise<void>;
   /** The stored configuration with its credentials, undefined when there is none. Letter case does not matter. */
   configOf(collection: string): CollectionConfig | undefined;
   /**
@@ -83,14 +80,6 @@ export function createCollections({ sql, feed, clock, keys, isNode = false }: Pi
     tx.onCommit(() => cache.replace(configs));
   });
 
-  const start = async (): Promise<void> => {
-    const secret = [...cache.all()].filter(([, config]) => hasCredentials(config));
-    if (keys === undefined || secret.length === 0) return;
-    await sql.transaction(async (tx) => {
-      for (const [name, config] of secret) await rewriteCredentials(tx, name, config, keys);
-    });
-  };
-
   /** Tests the place that the changes name, before the transaction: a request to a bucket may take time. */
   const probe = async (collection: string, changes: ConfigChanges): Promise<Placement> => {
     const before = cache.get(collection) ?? {};
@@ -128,7 +117,7 @@ export function createCollections({ sql, feed, clock, keys, isNode = false }: Pi
     },
   };
   return {
-    handlers, configure, configOf: (collection) => cache.get(collection), load, start,
+    handlers, configure, configOf: (collection) => cache.get(collection), load,
     configs: () => cache.all(),
     onEncryptionSwitched: (listener) => void listeners.push(listener),
   };

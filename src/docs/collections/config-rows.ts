@@ -27,8 +27,3 @@ export async function writeConfig(tx: Transaction, name: string, config: Collect
 export async function removeConfig(tx: Transaction, name: string): Promise<boolean> {
   return (await tx.run('DELETE FROM collection_configs WHERE collection = ?', [name])).changes > 0;
 }
-
-/** Encrypts credentials with the current key; all other values stay as they are. */
-export async function rewriteCredentials(tx: Transaction, name: string, config: CollectionConfig, keys: KeyRing): Promise<void> {
-  await tx.run('UPDATE collection_configs SET config = ? WHERE collection = ?', [JSON.stringify(sealCredentials(name, config, keys)), name]);
-}

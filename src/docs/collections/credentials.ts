@@ -1,5 +1,6 @@
-import { isSealedText, type KeyRing } from '../../storage/index.ts';
+import { openSecret, sealSecret, SECRETS, type KeyRing, type SecretPart } from '../../storage/index.ts';
 import { requireSecret } from '../require-secret.ts';
+import { keepQuery, shownUrl } from '../shown-url.ts';
 import type { CollectionConfig } from './collection-config.ts';
 
 type Block = Readonly<Record<string, unknown>>;
@@ -22,47 +23,36 @@ export function hasCredential(field: string): field is CredentialBlock {
 /** The block to store: an empty or absent credential keeps the stored one, for the address for which it was given. The flag is output only. */
 export function keepCredential(name: CredentialBlock, stored: Block | undefined, written: Block): Block {
   const { field, target, flag } = CREDENTIALS[name];
-  const { [field]: given, [flag]: _flag, ...rest } = written;
+  const { [field]: given, [flag]: _flag, ...others } = written;
+  const to = others[target];
+  const rest = typeof to === 'string' ? { ...others, [target]: keepQuery(stored?.[target] as string | undefined, to) } : others;
   const valuesOf = (block: Block = {}) => ({ secret: block[field] as string | undefined, target: block[target] as string | undefined });
-  requireSecret({ secret: `${name}.${field}`, target: `${name}.${target}` }, valuesOf(stored), valuesOf(written));
+  requireSecret({ secret: `${name}.${field}`, target: `${name}.${target}` }, valuesOf(stored), { ...valuesOf(rest), secret: given as string | undefined });
   const credential = given || stored?.[field];
   return credential ? { ...rest, [field]: credential } : rest;
 }
 
-/** A block as readers see it: the credential is empty, and a flag says whether one is stored. */
+/** A block as readers see it: the credential is empty, a flag says whether one is stored, and the address is shown without its query. */
 export function maskCredential(name: CredentialBlock, block: Block): Block {
-  const { field, flag } = CREDENTIALS[name];
-  return { ...block, [field]: '', [flag]: Boolean(block[field]) };
+  const { field, target, flag } = CREDENTIALS[name];
+  return { ...block, [target]: shownUrl((block[target] as string | undefined) ?? ''), [field]: '', [flag]: Boolean(block[field]) };
 }
 
 /** A configuration as it is stored: its credentials encrypted if the server has keys. */
 export function sealCredentials(name: string, config: CollectionConfig, keys: KeyRing | undefined): CollectionConfig {
-  return keys === undefined ? config : withCredentials(config, (secret, block) => keys.seal(Buffer.from(secret, 'utf8'), boundTo(name, block)).toString('base64'));
+  return withCredentials(config, (part, text) => sealSecret(keys, part, name, text));
 }
 
-/**
- * The inverse of `sealCredentials`. Throws `internal` for a key that is not configured. An unencrypted credential was stored before there
- * were keys.
- */
+/** The inverse of `sealCredentials`. Throws as `openSecret` does. */
 export function openCredentials(name: string, config: CollectionConfig, keys: KeyRing | undefined): CollectionConfig {
-  if (keys === undefined) return config;
-  return withCredentials(config, (secret, block) => (isSealedText(secret) ? keys.open(Buffer.from(secret, 'base64'), boundTo(name, block)).toString('utf8') : secret));
+  return withCredentials(config, (part, text) => openSecret(keys, part, name, text));
 }
 
-/** Whether a configuration contains a credential. */
-export function hasCredentials(config: CollectionConfig): boolean {
-  return BLOCKS.some((block) => Boolean((config[block] as Block | undefined)?.[CREDENTIALS[block].field]));
-}
-
-const BLOCKS = Object.keys(CREDENTIALS) as CredentialBlock[];
-
-const boundTo = (name: string, block: CredentialBlock): string => `\0collection-config\0${name}\0${block}`;
-
-function withCredentials(config: CollectionConfig, change: (secret: string, block: CredentialBlock) => string): CollectionConfig {
-  const changed = BLOCKS.flatMap((name) => {
-    const block = config[name] as Block | undefined;
-    const { field } = CREDENTIALS[name];
-    return block?.[field] ? [[name, { ...block, [field]: change(block[field] as string, name) }] as const] : [];
-  });
-  return { ...config, ...Object.fromEntries(changed) };
+function withCredentials(config: CollectionConfig, change: (part: SecretPart, text: string) => string): CollectionConfig {
+  let changed: Readonly<Record<string, unknown>> = { ...config };
+  for (const part of SECRETS.collectionConfig.parts) {
+    const block = changed[part.block] as Block | undefined;
+    if (block?.[part.field]) changed = { ...changed, [part.block]: { ...block, [part.field]: change(part, block[part.field] as string) } };
+  }
+  return changed;
 }

@@ -134,7 +134,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
 
   const apply = (): Promise<void> => exclusively(async () => {
     if (!started) return;
-    const config = toProviderConfig(await effectiveChoice({ sql, settings }), settings);
+    const config = toProviderConfig(await effectiveChoice({ sql, keys: environment.keys, settings }), settings);
     // The feed is followed before there is a provider, so that no write in between is missed.
     const embeds = writable && hasDuty;
     if (embeds && config !== undefined) await queue.start();
@@ -144,7 +144,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     if (embeds && config === undefined) await queue.forget();
   });
   const start = async (): Promise<void> => {
-    const choice = await effectiveChoice({ sql, settings });
+    const choice = await effectiveChoice({ sql, keys: environment.keys, settings });
     if (choice === settings) await checkSettings(settings, create);
     started = true;
     jobs.start();
@@ -190,7 +190,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
   return {
     ...chunker,
     handlers: {
-      ...createConfigHandlers({ sql, feed: environment.feed, clock, settings, create, apply }),
+      ...createConfigHandlers({ sql, feed: environment.feed, clock, keys: environment.keys, settings, create, apply }),
       reindexVectors: ({ collection, force }, { signal }) => jobs.run(collection, force, signal),
       getVectorStats: (_input, { identity }) => readVectorStats({
         sql, clock, settings, collections, indexReady, gate: queue.gate, encoder, provider: () => providers.current, lastError: () => queue.lastError,

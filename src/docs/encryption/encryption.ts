@@ -49,7 +49,7 @@ export function createEncryption(environment: DocsEnvironment, { collections, ti
     if (!started) return;
     // Another database has replaced this one; its own background work may be unfinished.
     await sql.transaction((tx) => noteKeys(tx, keys, unknown));
-    switches!.start();
+    switches!.begin();
   };
   return {
     handlers: {
@@ -74,7 +74,7 @@ export function createEncryption(environment: DocsEnvironment, { collections, ti
       await rotation.recover();
       started = true;
       collections.onEncryptionSwitched(() => switches.start());
-      switches.start();
+      switches.begin();
     },
     async wake() {
       if (!started) return;

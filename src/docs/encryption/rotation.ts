@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EncryptionJob } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { resealSecrets } from '../../storage/index.ts';
 import { listCollections, readCollection } from '../stored-collections.ts';
 import { failInterrupted, insertJob, readOpenJob, updateJob } from './job-rows.ts';
 import { resealRows, type Aim, type Resealed, type ResealDeps } from './reseal.ts';
@@ -124,6 +125,7 @@ export class Rotation {
     const collections = job.collection === '' ? await listCollections(sql) : [await readCollection(sql, job.collection) ?? []].flat();
     job.status = 'running';
     await sql.transaction((tx) => updateJob(tx, job));
+    if (job.collection === '') await resealSecrets(sql, keys, this.#stopping.signal);
     for (const { id } of collections) {
       for await (const batch of storedBatches(sql, id, aim)) {
         this.#stopping.signal.throwIfAborted();

@@ -2,6 +2,7 @@ import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { endSwitch, readSwitches, type PendingSwitch } from '../collections/index.ts';
+import { resealSecrets } from '../../storage/index.ts';
 import { readCollection } from '../stored-collections.ts';
 import { resealRows, type Aim, type ResealDeps } from './reseal.ts';
 import { storedBatches } from './stored-batches.ts';
@@ -23,16 +24,25 @@ const AIMS: Readonly<Record<'seal' | 'open', Aim>> = {
 /**
  * Converts the stored values of a collection whose encryption was switched: its earlier documents, revisions and vectors are encrypted or
  * decrypted in the background, between other writes. After encrypting, the database file is rewritten, because free pages and the log may
- * still contain unencrypted values. Unfinished work is stored, so that a crash only interrupts it.
+ * still contain unencrypted values. Credentials that are in plaintext or under another key are encrypted first; the pending switch of the
+ * collection '' rewrites the file after that. Unfinished work is stored, so that a crash only interrupts it.
  */
 export class Switches {
   readonly #deps: SwitchesDeps;
   readonly #stopping = new AbortController();
   #work: Promise<void> | undefined;
   #again = false;
+  /** Whether the credentials of this database are encrypted. */
+  #hasSealed = false;
 
   constructor(deps: SwitchesDeps) {
     this.#deps = deps;
+  }
+
+  /** Encrypts the credentials of a database that was opened, and does all stored work. */
+  begin(): void {
+    this.#hasSealed = false;
+    this.start();
   }
 
   /** Does all stored work, including work that is added meanwhile. */
@@ -58,6 +68,8 @@ export class Switches {
     for (let failures = 0; this.#again && !signal.aborted;) {
       this.#again = false;
       try {
+        if (!this.#hasSealed) await resealSecrets(this.#deps.sql, this.#deps.keys, signal);
+        this.#hasSealed = true;
         await this.#finish(await readSwitches(this.#deps.sql));
         failures = 0;
       } catch (error) {
@@ -77,7 +89,7 @@ export class Switches {
       const { collection, step } = pending;
       const after = step === 'scrub' ? pending : await this.#convert(pending);
       if (after !== undefined) toScrub.push(after);
-      log.info({ collection }, step === 'open' ? 'what the collection held encrypted is in the clear' : 'what the collection held is encrypted');
+      log.info({ collection }, collection === '' ? 'credentials that were stored in the clear are encrypted' : step === 'open' ? 'what the collection held encrypted is in the clear' : 'what the collection held is encrypted');
     }
     if (toScrub.length === 0) return;
     await sql.scrub();

@@ -7,6 +7,7 @@ import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { BURST_EVENT, canonicalEvents, isServerEvent, type ServiceEvent } from '../events/index.ts';
+import { shownUrl } from '../shown-url.ts';
 import { removeLanes, saveLanes } from './lane-rows.ts';
 import { writeDeadLetter, type Letter } from './dead-letter-rows.ts';
 import { feedLane, outboxLaneOf, SharedReader, type LaneDuties, type LaneItem } from './lanes.ts';
@@ -87,7 +88,7 @@ export class Deliveries {
     const { kind, ...result } = await this.#attempt(webhook, letter, signal);
     signal.throwIfAborted();
     return {
-      deliveryId: letter.id, url: webhook.url, ok: kind === 'delivered',
+      deliveryId: letter.id, url: shownUrl(webhook.url), ok: kind === 'delivered',
       ...(result.status !== undefined && { httpStatus: result.status }), ...('error' in result && { error: result.error }),
       durationMs: Math.max(0, Math.round(clock.now() - begun)),
     };

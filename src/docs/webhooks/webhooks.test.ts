@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KeyRing } from '../../storage/index.ts';
+import { KeyRing, resealSecrets } from '../../storage/index.ts';
 import { createOutbound, type Outbound } from '../../net/index.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
@@ -232,6 +232,19 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     expect(JSON.stringify(await list())).not.toContain('"t"');
   });
 
+  it('show no query of a URL, and keep it where the URL is written back (decision D-173)', async () => {
+    const { id, url } = await create({ url: `${endpoint.url}?token=t0ken` });
+    expect(url).toBe(endpoint.url);
+    expect(await update(id, { url })).toMatchObject({ url: endpoint.url });
+    await add('a');
+    await delivered(1);
+    expect(endpoint.received[0]!.path).toBe('/hook?token=t0ken');
+    expect(await update(id, { url: `${endpoint.url}?` })).toMatchObject({ url: endpoint.url });
+    await add('b');
+    await delivered(2);
+    expect(endpoint.received[1]!.path).toBe('/hook');
+  });
+
   it('take no secret whsec_ without a key, and sign with one that is stored by the secret as it is alone', async () => {
     for (const secret of ['whsec_', 'whsec_!!!!', 'whsec_not base64', 'whsec_password']) {
       const refusal = { code: 'invalid_argument', message: expect.stringMatching(/^secret: after "whsec_", expected the base64 of a key of at least 24 bytes, got /) as string };
@@ -262,6 +275,7 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
       await stop();
       environment.keys = keys;
       await start();
+      await resealSecrets(fixture.sql, keys);
       expect(await stored()).not.toContain(secret);
     }
     await add('a');

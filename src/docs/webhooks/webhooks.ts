@@ -11,6 +11,7 @@ import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { requireSecret } from '../require-secret.ts';
+import { keepQuery, shownUrl } from '../shown-url.ts';
 import { checkSigningSecret, warnOfSecrets } from '../signing-secret.ts';
 import { countDeadLetters, readDeadLetters, removeDeadLetters, takeDeadLetters } from './dead-letter-rows.ts';
 import { Deliveries, enqueueLetters } from './deliveries.ts';
@@ -78,7 +79,6 @@ export function createWebhooks(environment: DocsEnvironment, { outbound, documen
     async start() {
       deps.isRunning = true;
       warnOfSecrets(log, 'webhook', book.values());
-      await reencryptSecrets(deps);
       deliveries.start();
       await applyAll();
     },
@@ -91,15 +91,6 @@ export function createWebhooks(environment: DocsEnvironment, { outbound, documen
     },
     registerMetrics: (registers) => registerMetrics(registers, deliveries, book),
   };
-}
-
-/** Encrypts stored secrets with the current server key: otherwise they would be lost when the old key is removed. */
-async function reencryptSecrets({ environment: { sql, keys }, book }: Deps): Promise<void> {
-  const secrets = [...book.values()].filter(({ secret }) => secret !== '');
-  if (keys === undefined || secrets.length === 0) return;
-  await sql.transaction(async (tx) => {
-    for (const webhook of secrets) await writeWebhook(tx, webhook, keys);
-  });
 }
 
 function createHandlers(deps: Deps): WebhookHandlers {
@@ -164,13 +155,14 @@ async function create(deps: Deps, { url, events, collection, secret = '' }: Draf
 
 type Changes = Parameters<WebhookHandlers['updateWebhook']>[0];
 
-async function update(deps: Deps, { id, paused, ...changes }: Changes): Promise<WebhookAnswer> {
+async function update(deps: Deps, { id, paused, ...given }: Changes): Promise<WebhookAnswer> {
   const { environment: { sql }, book, deliveries } = deps;
-  if (changes.url !== undefined) checkUrl(deps, changes.url);
-  checkSigningSecret(changes.secret);
+  if (given.url !== undefined) checkUrl(deps, given.url);
+  checkSigningSecret(given.secret);
   const webhook = await sql.transaction(async (tx) => {
     const stored = book.get(id);
     if (stored === undefined) throw notFound();
+    const changes = given.url === undefined ? given : { ...given, url: keepQuery(stored.url, given.url) };
     requireSecret({ secret: 'secret', target: 'url' }, { secret: stored.secret, target: stored.url }, { secret: changes.secret, target: changes.url });
     // An endpoint that has failed for 24 hours gets another 24 hours of attempts.
     if (paused === false && stored.pause !== '') await forgetFailures(tx, id);
@@ -227,7 +219,7 @@ function checkUrl({ outbound }: Deps, url: string): void {
 function present({ id, url, events, collection, secret, pause, lastError, createdAt }: Webhook, deliveries: Deliveries, deadLetters = 0): WebhookAnswer {
   const error = deliveries.lastErrorOf(id) ?? lastError;
   return {
-    id, url, events: [...events], collection, secretSet: secret !== '', createdAt, paused: pause !== '',
+    id, url: shownUrl(url), events: [...events], collection, secretSet: secret !== '', createdAt, paused: pause !== '',
     ...(pause !== '' && { pauseReason: pause }), ...(error !== '' && { lastError: error }), deadLetters,
   };
 }

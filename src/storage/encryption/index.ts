@@ -5,5 +5,7 @@ export { defineOpeners, layViews, liftViews, type ViewHost } from './reading-vie
 export { isSealed, isSealedText, keyIdOfHead, SEALED_BLOB, SEALED_META } from './record.ts';
 export { MUST_BE_SEALED, ROW_MUST_BE_SEALED, NAMES_TO_BE_SEALED, refusePlaintext, SWITCH_PREFIX } from './required.ts';
 export { openStream, sealStream } from './sealed-stream.ts';
+export { resealSecrets } from './reseal-secrets.ts';
 export { sealerOf, type Sealer } from './sealer.ts';
+export { openSecret, sealSecret, SECRETS, type SecretColumn, type SecretPart } from './secrets.ts';
 export { countKeys, keyIdOfText, storedRows, type KeyCount, type StoredRow } from './stored-values.ts';

@@ -15,7 +15,7 @@ export interface StoredRow {
 }
 
 /** Number of base64 characters that hold a record up to its key. */
-const HEAD_CHARS = Math.ceil(HEAD_BYTES / 3) * 4;
+export const HEAD_CHARS = Math.ceil(HEAD_BYTES / 3) * 4;
 
 const metaHead = (column: string) => `substr(${column}, 1, ${HEAD_CHARS})`;
 const blobHead = (column: string) => `substr(${column}, 1, ${HEAD_BYTES})`;

@@ -10,7 +10,7 @@ export function callerOf(ctx: ParameterizedContext): Caller {
   const userAgent = ctx.headers['user-agent'];
   const credential = presentedCredential(ctx.headers['x-api-key'], ctx.headers.authorization);
   const minLsn = parseMinLsn(ctx.headers[MIN_LSN_HEADER.toLowerCase()]);
-  const { requestId, readsOnly } = ctx.state as { requestId: string; readsOnly?: string };
+  const { requestId, readsOnly, isPart } = ctx.state as { requestId: string; readsOnly?: string; isPart?: boolean };
   return {
     protocol: 'graphql',
     requestId,
@@ -21,6 +21,7 @@ export function callerOf(ctx: ParameterizedContext): Caller {
     // Mutations run one after the other, so the last one has the greatest LSN.
     onLsn: (lsn) => ctx.set(LSN_HEADER, String(lsn)),
     ...(readsOnly === undefined ? {} : { readsOnly }),
+    ...(isPart === true && { isPart }),
   };
 }
 

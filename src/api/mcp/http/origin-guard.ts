@@ -1,4 +1,5 @@
 import { isLoopback } from '../../../lib/address.ts';
+import { askedBy } from '../../../lib/asked-by.ts';
 import { plainAddress } from '../../../lib/trusted-proxies.ts';
 import type { WebGuard } from '../../../lib/web-guard.ts';
 import { REFUSED } from '../core/fault.ts';
@@ -16,15 +17,18 @@ const CORS = {
   'Access-Control-Expose-Headers': 'Mcp-Session-Id, MCP-Protocol-Version, X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, WWW-Authenticate',
 };
 
+const SHOWN = 'what a browser asks for to show it, such as a link or an image, opens no session; call MCP from a script or from a program';
+
 /**
  * Rejects requests from pages of other sites (decision D-114). Pages that may only read elsewhere are rejected here,
- * because one path serves all tools. Allowed origins receive the headers of cross-origin requests.
+ * because one path serves all tools, and so is what a browser wants to show (decision D-172). Allowed origins receive the headers of cross-origin requests.
  */
 export function createOriginGuard({ guard, isOpen }: OriginOptions): (exchange: Exchange) => void {
   return ({ request, response }) => {
     const { origin, host } = request.headers;
     const verdict = guard({ host, origin, anyHost: !isOpen && !isOnLoopback(request.socket.localAddress) });
     if (verdict.may !== 'everything') throw new Refusal(403, REFUSED, verdict.reason);
+    if (askedBy(request.headers) !== 'script') throw new Refusal(403, REFUSED, SHOWN);
     response.setHeader('Vary', 'Origin');
     if (origin === undefined) return;
     response.setHeader('Access-Control-Allow-Origin', origin);

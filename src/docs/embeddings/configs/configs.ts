@@ -10,12 +10,13 @@ import type { CreateProvider } from '../providers.ts';
 import type { EmbeddingSettings } from '../settings.ts';
 import { readConfigs, removeConfig, writeConfig, type EmbeddingConfig } from './config-rows.ts';
 import { requireSecret } from '../../require-secret.ts';
+import { keepQuery, shownUrl } from '../../shown-url.ts';
 import { checkChoice, complete, urlOf, type ProviderChoice } from './provider-config.ts';
 
 export type ConfigHandlers = Required<Pick<Handlers<Operations>,
   'listEmbeddingConfigs' | 'createEmbeddingConfig' | 'getEmbeddingConfig' | 'updateEmbeddingConfig' | 'deleteEmbeddingConfig' | 'setDefaultEmbeddingConfig'>>;
 
-export interface ConfigDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'> {
+export interface ConfigDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys'> {
   readonly settings: EmbeddingSettings;
   readonly create: CreateProvider;
   /** Applies the result of `effectiveChoice`. */
@@ -25,19 +26,20 @@ export interface ConfigDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'cloc
 const MAX_CONFIGS = 1000;
 
 /** The stored default configuration, or the settings of the server if there is none (decisions section 4.3). */
-export async function effectiveChoice({ sql, settings }: Pick<ConfigDeps, 'sql' | 'settings'>): Promise<ProviderChoice> {
-  return (await readConfigs(sql)).find(({ isDefault }) => isDefault) ?? settings;
+export async function effectiveChoice({ sql, keys, settings }: Pick<ConfigDeps, 'sql' | 'keys' | 'settings'>): Promise<ProviderChoice> {
+  return (await readConfigs(sql, keys)).find(({ isDefault }) => isDefault) ?? settings;
 }
 
-/** Embedding configurations (contract section 4): keys are stored but never returned (decision D-47). */
+/** Embedding configurations (contract section 4): keys are stored but never returned (decision D-47), nor is the query of an address (decision D-173). */
 export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
-  const { sql, settings, create, apply } = deps;
+  const { sql, keys, settings, create, apply } = deps;
 
   const present = async (config: EmbeddingConfig): Promise<ConfigAnswer> => {
     const { id, name, provider, apiKey, isDefault, createdAt } = config;
-    return { id, name, provider, ...(await complete(config, settings, create)), apiKey: '', apiKeySet: apiKey !== '', isDefault, createdAt };
+    const completed = await complete(config, settings, create);
+    return { id, name, provider, ...completed, apiUrl: shownUrl(completed.apiUrl), apiKey: '', apiKeySet: apiKey !== '', isDefault, createdAt };
   };
-  const list = async (): Promise<ConfigAnswer[]> => Promise.all((await readConfigs(sql)).map(present));
+  const list = async (): Promise<ConfigAnswer[]> => Promise.all((await readConfigs(sql, keys)).map(present));
   const change = async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
     const value = await sql.transaction(work);
     await apply();
@@ -46,20 +48,20 @@ export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
 
   return {
     listEmbeddingConfigs: async () => ({ configs: await list() }),
-    getEmbeddingConfig: async ({ id }) => present(required(await readConfigs(sql), id)),
+    getEmbeddingConfig: async ({ id }) => present(required(await readConfigs(sql, keys), id)),
     async createEmbeddingConfig({ name, provider, model = '', dimensions = 0, apiKey = '', apiUrl = '', isDefault }, { budget }) {
       const config: EmbeddingConfig = { id: newId(), name, provider, model, dimensions, apiKey, apiUrl, isDefault, createdAt: unixSeconds(deps.clock) };
       await checkChoice(config, settings, create);
       await change(async (tx) => {
-        if ((await readConfigs(tx)).length >= MAX_CONFIGS) throw new ServiceError('invalid_argument', `at most ${MAX_CONFIGS} embedding configurations are kept`);
+        if ((await readConfigs(tx, keys)).length >= MAX_CONFIGS) throw new ServiceError('invalid_argument', `at most ${MAX_CONFIGS} embedding configurations are kept`);
         await store(deps, tx, config);
       });
       return pageOf('configs', new Reply({ ...(await present(config)), configs: await list() }), {}, budget);
     },
     async updateEmbeddingConfig({ id, ...given }) {
       return present(await change(async (tx) => {
-        const stored = required(await readConfigs(tx), id);
-        const config = merge(stored, given);
+        const stored = required(await readConfigs(tx, keys), id);
+        const config = merge(stored, { ...given, ...(given.apiUrl !== undefined && { apiUrl: keepQuery(stored.apiUrl, given.apiUrl) }) });
         await checkChoice(config, settings, create);
         requireSecret({ secret: 'apiKey', target: 'apiUrl' }, { secret: stored.apiKey, target: urlOf(stored) }, { secret: given.apiKey, target: urlOf(config) });
         await store(deps, tx, config);
@@ -68,14 +70,14 @@ export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
     },
     async deleteEmbeddingConfig({ id }) {
       await change(async (tx) => {
-        required(await readConfigs(tx), id);
+        required(await readConfigs(tx, keys), id);
         await removeConfig(tx, id);
         await deps.feed.append(tx, [{ kind: 'embedding_config.delete', collection: '', key: id }]);
       });
     },
     async setDefaultEmbeddingConfig({ id }) {
       const { name } = await change(async (tx) => {
-        const config = required(await readConfigs(tx), id);
+        const config = required(await readConfigs(tx, keys), id);
         await store(deps, tx, { ...config, isDefault: true });
         return config;
       });
@@ -85,8 +87,8 @@ export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
 }
 
 /** The feed does not contain the API key; followers read it from the table. */
-async function store({ feed }: ConfigDeps, tx: Transaction, config: EmbeddingConfig): Promise<void> {
-  await writeConfig(tx, config);
+async function store({ feed, keys }: ConfigDeps, tx: Transaction, config: EmbeddingConfig): Promise<void> {
+  await writeConfig(tx, config, keys);
   await feed.append(tx, [{ kind: 'embedding_config.put', collection: '', key: config.id }]);
 }
 

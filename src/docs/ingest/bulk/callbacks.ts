@@ -1,7 +1,7 @@
 import type { Timer } from '../../../lib/timer.ts';
 import { poster, signatureHeaders, type Outbound, type Post } from '../../../net/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { toRecord, type JobRow } from './job-rows.ts';
+import { callbackUrlOf, toRecord, type JobRow } from './job-rows.ts';
 import { Loop } from './loop.ts';
 
 export interface CallbackDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'keys'> {
@@ -61,5 +61,5 @@ function post({ clock, keys, secret, version }: CallbackDeps, job: JobRow): Post
     'X-SVC-Event': 'bulk-ingest.ended', 'X-SVC-Delivery': job.id, 'X-SVC-Timestamp': String(timestamp),
     ...signatureHeaders(secret, { id: job.id, timestamp, body }),
   };
-  return { url: job.callback_url!, headers, body };
+  return { url: callbackUrlOf(job, keys), headers, body };
 }

@@ -33,7 +33,7 @@ export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
       const items = toItems(documents, saveRevision);
       const chunks = await toChunks(deps, id, mayReadAll(identity, collection) ? items : items.map(hidingStored));
       const job = await transactFor(sql, context, async (tx) => {
-        await insertChunks(tx, await insertJob(tx, { id, collection, total: documents.length, callbackUrl: callbackUrl ?? null, submittedAt: unixSeconds(clock), submitter: submitterOf(identity) }), chunks);
+        await insertChunks(tx, await insertJob(tx, keys, { id, collection, total: documents.length, callbackUrl, submittedAt: unixSeconds(clock), submitter: submitterOf(identity) }), chunks);
         return readJob(tx, id);
       });
       deps.onSubmit();

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { BulkIngestJob } from '../../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds, type Clock } from '../../../lib/clock.ts';
-import { inList, openMeta, sealMeta, type KeyRing, type Queries, type Row, type Transaction } from '../../../storage/index.ts';
+import { inList, openSecret, sealSecret, SECRETS, type KeyRing, type Queries, type Row, type Transaction } from '../../../storage/index.ts';
 import type { BatchResult } from '../../documents/index.ts';
+import { shownUrl } from '../../shown-url.ts';
 
 /** Number of records that are kept (decisions, section 2.4); unfinished jobs, and jobs with a due callback, are kept in addition. */
 const KEPT = 1000;
@@ -42,7 +43,7 @@ interface NewJob {
   readonly id: string;
   readonly collection: string;
   readonly total: number;
-  readonly callbackUrl: string | null;
+  readonly callbackUrl: string | undefined;
   readonly submittedAt: number;
   /** As in a row. */
   readonly submitter: string;
@@ -53,10 +54,10 @@ export function newJobId(clock: Clock): string {
 }
 
 /** Inserts a pending job and returns its number; removes the oldest finished jobs. */
-export async function insertJob(tx: Transaction, job: NewJob): Promise<number> {
+export async function insertJob(tx: Transaction, keys: KeyRing | undefined, job: NewJob): Promise<number> {
   await tx.run(
     "INSERT INTO bulk_jobs(id, collection, status, total, callback_url, submitted_at, submitter) VALUES (?, ?, 'pending', ?, ?, ?, ?)",
-    [job.id, job.collection, job.total, job.callbackUrl, job.submittedAt, job.submitter],
+    [job.id, job.collection, job.total, job.callbackUrl === undefined ? null : sealSecret(keys, SECRETS.callbackUrl, job.id, job.callbackUrl), job.submittedAt, job.submitter],
   );
   await tx.run(`
     DELETE FROM bulk_jobs WHERE seq <= (SELECT seq FROM bulk_jobs ORDER BY seq DESC LIMIT 1 OFFSET ?)
@@ -122,7 +123,7 @@ export async function endJob(tx: Transaction, keys: KeyRing | undefined, { seq, 
   await tx.run(`
     UPDATE bulk_jobs SET completed_at = ?, callback_due = ${DUE},
       status = CASE WHEN added + updated > 0 THEN 'completed' ELSE 'failed' END, error = CASE WHEN added + updated > 0 THEN NULL ELSE ? END
-    WHERE seq = ?`, [toSeconds(now), now, toStored(id, ['none of its documents could be stored'], keys), seq]);
+    WHERE seq = ?`, [toSeconds(now), now, sealSecret(keys, SECRETS.jobError, id, 'none of its documents could be stored'), seq]);
   await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
 }
 
@@ -136,18 +137,20 @@ export async function continueJob(tx: Transaction, keys: KeyRing | undefined, { 
   const now = clock.now();
   const next = newJobId(clock);
   const total = job.total - job.processed;
-  const continuing = await insertJob(tx, { id: next, collection: job.collection, total, callbackUrl: job.callback_url, submittedAt: unixSeconds(clock), submitter: job.submitter });
+  const callbackUrl = job.callback_url === null ? undefined : callbackUrlOf(job, keys);
+  const continuing = await insertJob(tx, keys, { id: next, collection: job.collection, total, callbackUrl, submittedAt: unixSeconds(clock), submitter: job.submitter });
   await tx.run('UPDATE bulk_jobs SET origin_id = ?, origin_seq = ?, skipped = ? WHERE seq = ?', [job.origin_id ?? id, job.origin_seq ?? seq, job.skipped + job.processed, continuing]);
   await tx.run('UPDATE bulk_documents SET job = ? WHERE job = ?', [continuing, seq]);
   await tx.run(`UPDATE bulk_jobs SET status = 'failed', error = ?, continued_as = ?, completed_at = ?, callback_due = ${DUE} WHERE seq = ?`, [
-    toStored(id, ['interrupted by restart'], keys), next, toSeconds(now), now, seq,
+    sealSecret(keys, SECRETS.jobError, id, 'interrupted by restart'), next, toSeconds(now), now, seq,
   ]);
 }
 
 /** Ends a job that cannot continue, with a line that says why. */
 export async function failJob(tx: Transaction, keys: KeyRing | undefined, { seq, id }: JobRow, reason: string, now: number): Promise<void> {
-  const stored = toStored(id, [reason], keys);
-  await tx.run(`UPDATE bulk_jobs SET status = 'failed', errors = ?, error = ?, completed_at = ?, callback_due = ${DUE} WHERE seq = ?`, [stored, stored, toSeconds(now), now, seq]);
+  await tx.run(`UPDATE bulk_jobs SET status = 'failed', errors = ?, error = ?, completed_at = ?, callback_due = ${DUE} WHERE seq = ?`, [
+    toStored(id, [reason], keys), sealSecret(keys, SECRETS.jobError, id, reason), toSeconds(now), now, seq,
+  ]);
   await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
 }
 
@@ -165,28 +168,28 @@ const toSeconds = (milliseconds: number): number => Math.floor(milliseconds / 10
 
 /** Reasons may quote metadata, so they are encrypted like metadata. */
 function toStored(id: string, errors: readonly string[], keys: KeyRing | undefined): string {
-  const text = JSON.stringify(errors);
-  return keys === undefined || errors.length === 0 ? text : sealMeta(keys, `|${id}`, text);
+  return sealSecret(keys, SECRETS.jobErrors, id, JSON.stringify(errors));
 }
 
 function errorsOf({ id, errors }: JobRow, keys: KeyRing | undefined): string[] {
-  return fromStored(id, errors, keys);
+  return JSON.parse(openSecret(keys, SECRETS.jobErrors, id, errors)) as string[];
 }
 
-function fromStored(id: string, stored: string, keys: KeyRing | undefined): string[] {
-  return JSON.parse(keys === undefined ? stored : openMeta(keys, `|${id}`, stored)) as string[];
+/** Where the record of a job with a callback is sent. */
+export function callbackUrlOf({ id, callback_url }: JobRow, keys: KeyRing | undefined): string {
+  return openSecret(keys, SECRETS.callbackUrl, id, callback_url!);
 }
 
-/** The record in responses and callbacks. */
+/** The record in responses and callbacks; the query of the callback's URL is shown to nobody (decision D-173). */
 export function toRecord(row: JobRow, keys: KeyRing | undefined): BulkIngestJob {
   const { id, collection, total, processed, added, updated, failed } = row;
   return {
     id, collection, status: row.status as BulkIngestJob['status'], total, processed, added, updated, failed, errors: errorsOf(row, keys),
-    ...(row.error !== null && { error: fromStored(id, row.error, keys)[0]! }),
+    ...(row.error !== null && { error: openSecret(keys, SECRETS.jobError, id, row.error) }),
     ...(row.continued_as !== null && { continuedAs: row.continued_as }),
     ...(row.embedding_dropped > 0 && { embeddingDropped: row.embedding_dropped }),
     ...(row.sanitized > 0 && { sanitized: row.sanitized }),
-    ...(row.callback_url !== null && { callbackUrl: row.callback_url }),
+    ...(row.callback_url !== null && { callbackUrl: shownUrl(callbackUrlOf(row, keys)) }),
     submittedAt: row.submitted_at,
     ...(row.started_at !== null && { startedAt: row.started_at }),
     ...(row.completed_at !== null && { completedAt: row.completed_at }),
