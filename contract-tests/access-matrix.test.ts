@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../generated/docs/operations.ts';
 import type { Answer } from '../src/testkit/http-client.ts';
 import { AccessServer, apiKey, bearer, type Credential } from './support/access-server.ts';
+import { wireRequest } from './support/example-requests.ts';
 import { exampleCalls, type ExampleCall } from './support/examples.ts';
 
 /**
@@ -37,18 +38,6 @@ const NEEDS = {
 
 type Need = keyof typeof NEEDS;
 const needs = new Map(Object.entries(NEEDS).flatMap(([need, ids]) => ids.split(/\s+/).map((id) => [id, need as Need] as const)));
-
-/** Operations whose example would send requests to other servers, or undo what the others do. */
-const INSTEAD: Record<string, object> = {
-  listBulkIngest: { collection: undefined },
-  listApiKeys: { username: undefined },
-  listCurationRules: { id: undefined, collection: undefined },
-  searchAcrossCollections: { targetCollections: ['blog'] },
-  importUrl: { url: 'http://127.0.0.1:1/' },
-  importWiki: { collection: 'blog' },
-  restoreBackup: { from: 'there-is-none.db' },
-  setCollectionConfig: { storageBackend: 'boltdb', storageConfig: undefined },
-};
 
 /** The permissions of a caller that the table distinguishes. */
 interface Rights {
@@ -116,9 +105,9 @@ describe('every operation and every kind of caller', () => {
   const calls = exampleCalls('docs').sort((one, other) => Number(one.operationId === 'logout') - Number(other.operationId === 'logout'));
   it.each(calls.map((call) => [call.operationId, call] as const))('%s', async (operationId, call) => {
     const need = needs.get(operationId)!;
-    const request = requestOf(call);
+    const { method, target, contentType, body } = await wireRequest(call);
     const verdicts = await Promise.all(callers.map(async ({ name, credential, rights }) => {
-      const answer = await request(access, credential);
+      const answer = await access.client.send(method, target, { headers: { ...(contentType !== undefined && { 'Content-Type': contentType }), ...credential }, ...(body && { body }) });
       return { caller: name, verdict: verdictOf(answer), expected: expectedOf(call, need, rights, answer.status) };
     }));
     expect(verdicts.filter(({ verdict, expected }) => verdict !== expected)).toEqual([]);
@@ -195,31 +184,4 @@ function expectedOf({ consumes }: ExampleCall, need: Need, rights: Rights, statu
   if (status === 501 && consumes.length > 0 && !consumes.includes('application/json')) return 'in';
   if (ALLOWED[need](rights)) return 'in';
   return need === 'a token' ? 'unauthenticated' : 'refused';
-}
-
-/** The request of an example, for any caller. */
-function requestOf({ operationId, method, path, consumes, options }: ExampleCall): (access: AccessServer, credential: Credential) => Promise<Answer> {
-  const instead = INSTEAD[operationId] ?? {};
-  const parts = path.split('/').map((part) => (part.startsWith('{') ? encodeURIComponent(String(options.path?.[part.slice(1, -1)])) : part));
-  const query = new URLSearchParams(Object.entries({ ...options.query, ...(options.query && instead) }).flatMap(([name, value]) => queryPairs(name, value)));
-  const target = `${parts.join('/')}${query.size > 0 ? `?${query.toString()}` : ''}`;
-  if (typeof options.body === 'string') return (access, credential) => access.client.send(method.toUpperCase(), target, { headers: { 'Content-Type': consumes[0]!, ...credential }, body: options.body as string });
-  if (!consumes.includes('application/json') && consumes.length > 0) return (access, credential) => sendForm(access, method, target, credential, { ...(options.body as object), ...instead });
-  const body = options.body === undefined ? undefined : { ...options.body, ...instead };
-  return (access, credential) => access.send(method.toUpperCase(), target, credential, body);
-}
-
-function queryPairs(name: string, value: unknown): [string, string][] {
-  if (value === undefined) return [];
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[name, String(value)]];
-  return Object.entries(value).map(([key, each]) => [`${name}[${key}]`, String(each)]);
-}
-
-/** The encoding of forms is left to the platform. */
-async function sendForm(access: AccessServer, method: string, target: string, credential: Credential, fields: object): Promise<Answer> {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, value instanceof Blob ? value : String(value));
-  const encoded = new Response(form);
-  const body = new Uint8Array(await encoded.arrayBuffer());
-  return access.client.send(method.toUpperCase(), target, { headers: { 'Content-Type': encoded.headers.get('Content-Type')!, ...credential }, body });
 }
