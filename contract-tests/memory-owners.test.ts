@@ -21,4 +21,24 @@ describe('who may delete a session (decision D-131)', () => {
       await access.stop();
     }
   });
+
+  it('and no later user of the owner\'s name', async () => {
+    const access = await AccessServer.start();
+    try {
+      const register = async () => {
+        const token = await access.register('ada');
+        await access.grant('ada', '_memory', 'read', 'write');
+        return token;
+      };
+      await register();
+      const { sessionId } = await access.manage<{ sessionId: string }>('POST', '/v1/memory/session', { userId: 'ada' });
+      await access.manage('DELETE', '/v1/auth/users/ada');
+      const remove = async (token: string, id: string) => (await access.send('DELETE', `/v1/memory/sessions/${id}`, bearer(token))).status;
+      const token = await register();
+      const own = await access.manage<{ sessionId: string }>('POST', '/v1/memory/session', { userId: 'ada' });
+      expect([await remove(token, sessionId), await remove(token, own.sessionId)]).toEqual([403, 200]);
+    } finally {
+      await access.stop();
+    }
+  });
 });

@@ -141,6 +141,27 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     expect((await fixture.changes()).filter(({ kind }) => kind === 'doc.put')).toHaveLength(600);
   });
 
+  it('end as failed with the reason when their user has lost the permission, and store nothing more', async () => {
+    let refusal: ServiceError | undefined;
+    let asked = 0;
+    const standing = { isPermitted: () => refusal === undefined, requirePermission: async () => {
+      if (refusal !== undefined) throw refusal;
+    } };
+    const submitters: object[] = [];
+    ingest = createIngest(fixture.environment, { ...fixture, timer, access: { standingOf: (user, permission, collection) => {
+      submitters.push({ ...user, permission, collection });
+      // After the first of two transactions.
+      if (++asked === 2) refusal = new ServiceError('forbidden', 'forbidden: the user ann, whose work this is, is disabled');
+      return standing;
+    } } });
+    fixture.use(ingest.handlers);
+    const { id } = await ingest.handlers.submitBulkIngest({ collection: 'Blog', documents: documents(600) }, { identity: { username: 'ann', account: 'a1', admin: false, by: 'token', may: () => true }, ...standing } as unknown as Parameters<typeof ingest.handlers.submitBulkIngest>[1]) as { id: string };
+    await run();
+    expect(await job(id)).toMatchObject({ status: 'failed', processed: 500, added: 500, errors: ['forbidden: the user ann, whose work this is, is disabled'] });
+    expect(await fixture.count('documents')).toBe(500);
+    expect(submitters[0]).toEqual({ username: 'ann', account: 'a1', permission: 'write', collection: 'Blog' });
+  });
+
   it('wait when the database is out of order, and go on when it works again', async () => {
     const { id } = await submit();
     let failures = 1;
