@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { AutomationRule } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import type { AnswerBounds } from '../../operations/index.ts';
+import type { AnswerBounds, Standing } from '../../operations/index.ts';
 import { requireSecret } from '../require-secret.ts';
 import { checkSigningSecret } from '../signing-secret.ts';
+import { transactFor } from '../transact-for.ts';
 import { removeLanes } from '../webhooks/index.ts';
 import { checkRule } from './check-rule.ts';
 import { retentionOf, type AutomationDeps, type AutomationHandlers } from './deps.ts';
@@ -23,11 +24,11 @@ export function createHandlers(deps: AutomationDeps): AutomationHandlers {
   const { environment, book } = deps;
   return {
     listAutomationRules: async () => ({ rules: [...book.values()].map((rule) => present(deps, rule)), total: book.size }),
-    createAutomationRule: (draft) => create(deps, draft),
+    createAutomationRule: (draft, context) => create(deps, draft, context),
     getAutomationRule: async ({ id }) => present(deps, known(deps, id)),
-    updateAutomationRule: ({ id, ...draft }) => replace(deps, id, draft),
-    async deleteAutomationRule({ id }) {
-      await remove(deps, id);
+    updateAutomationRule: ({ id, ...draft }, context) => replace(deps, id, draft, context),
+    async deleteAutomationRule({ id }, context) {
+      await remove(deps, id, context);
       return { status: 'deleted', id };
     },
     async testAutomationRule({ id }, { signal, budget }) {
@@ -63,13 +64,13 @@ function known({ book }: Pick<AutomationDeps, 'book'>, id: string): Rule {
   return rule;
 }
 
-async function create(deps: AutomationDeps, { secret = '', ...body }: Draft): Promise<AutomationRule> {
+async function create(deps: AutomationDeps, { secret = '', ...body }: Draft, by: Standing): Promise<AutomationRule> {
   checkRule({ ...deps, find: (id) => deps.book.get(id) }, body);
   checkSigningSecret(secret);
   const { environment: { sql, feed, keys, clock }, book } = deps;
   // Decision D-07.
   const id = `auto_${randomBytes(12).toString('hex')}`;
-  const rule = await sql.transaction(async (tx) => {
+  const rule = await transactFor(sql, by, async (tx) => {
     // Rules of other transactions in the same group commit are not in the book yet.
     if (await countRules(tx) >= MAX_RULES) throw new ServiceError('invalid_argument', `at most ${MAX_RULES} rules are kept; delete one first`);
     const since = await feed.append(tx, [{ kind: 'automation.put', collection: '', key: id }]);
@@ -84,12 +85,12 @@ async function create(deps: AutomationDeps, { secret = '', ...body }: Draft): Pr
   return present(deps, rule);
 }
 
-async function replace(deps: AutomationDeps, id: string, { secret, ...body }: Draft): Promise<AutomationRule> {
+async function replace(deps: AutomationDeps, id: string, { secret, ...body }: Draft, by: Standing): Promise<AutomationRule> {
   known(deps, id);
   checkRule({ ...deps, find: (other) => deps.book.get(other) }, body);
   checkSigningSecret(secret);
   const { environment: { sql, feed, keys, clock }, book } = deps;
-  const rule = await sql.transaction(async (tx) => {
+  const rule = await transactFor(sql, by, async (tx) => {
     const stored = known(deps, id);
     if (body.type === 'webhook') requireSecret({ secret: 'secret', target: 'url' }, { secret: stored.secret, target: stored.body.url }, { secret, target: body.url });
     const made: Rule = { ...stored, body, secret: body.type === 'webhook' ? secret || stored.secret : '', updatedAt: unixSeconds(clock) };
@@ -102,9 +103,9 @@ async function replace(deps: AutomationDeps, id: string, { secret, ...body }: Dr
   return present(deps, rule);
 }
 
-async function remove(deps: AutomationDeps, id: string): Promise<void> {
+async function remove(deps: AutomationDeps, id: string, by: Standing): Promise<void> {
   const { environment: { sql, feed }, book } = deps;
-  await sql.transaction(async (tx) => {
+  await transactFor(sql, by, async (tx) => {
     known(deps, id);
     await removeRule(tx, id);
     await removeLanes(tx, id);
