@@ -8,10 +8,11 @@ import { HybridFixture, type HybridOptions } from '../docs/hybrid/test-fixture.t
 import { createAutomation, type Automation } from '../docs/automation/index.ts';
 import type { AutomationHandlers } from '../docs/automation/deps.ts';
 import type { RuleSearchDeps } from '../docs/automation/search.ts';
+import { UNRESTRICTED } from './unrestricted.ts';
 
 type Settings = NonNullable<DocsEnvironment['settings']['automation']>;
 
-const CONTEXT = { signal: new AbortController().signal, budget: { take: () => true } } as never;
+const CONTEXT = { ...UNRESTRICTED, signal: new AbortController().signal, budget: { take: () => true } } as never;
 
 /** For tests: automation over documents with lexical and vector search, and an endpoint that it calls. */
 export class AutomationFixture {

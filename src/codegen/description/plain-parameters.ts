@@ -18,7 +18,7 @@ export function withoutConditionalHeaders(document: OpenApiDocument): OpenApiDoc
  */
 export function withoutMapsInQuery(document: OpenApiDocument): OpenApiDocument {
   const toList = (parameter: ParameterObject): ParameterObject => {
-    const { style, schema, example, ...rest } = resolve(document, parameter);
+    const { style, schema: _, example, ...rest } = resolve(document, parameter);
     if (style !== 'deepObject') return parameter;
     const pairs = Object.entries((example ?? {}) as object).map(([key, value]) => `${key}=${String(value)}`);
     return { ...rest, style: 'form', explode: true, schema: { type: 'array', items: { type: 'string' } }, ...(example !== undefined && { example: pairs }) };

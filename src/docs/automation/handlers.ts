@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { AutomationRule } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import type { AnswerBounds } from '../../operations/index.ts';
+import type { AnswerBounds, Standing } from '../../operations/index.ts';
 import { requireSecret } from '../require-secret.ts';
 import { checkSigningSecret } from '../signing-secret.ts';
 import { shownUrl } from '../shown-url.ts';
+import { transactFor } from '../transact-for.ts';
 import { removeLanes } from '../webhooks/index.ts';
 import { checkRule } from './check-rule.ts';
 import { retentionOf, type AutomationDeps, type AutomationHandlers } from './deps.ts';
@@ -25,11 +26,11 @@ export function createHandlers(deps: AutomationDeps): AutomationHandlers {
   const { environment, book } = deps;
   return {
     listAutomationRules: async () => ({ rules: [...book.values()].map((rule) => present(deps, rule)), total: book.size }),
-    createAutomationRule: (draft) => create(deps, draft),
+    createAutomationRule: (draft, context) => create(deps, draft, context),
     getAutomationRule: async ({ id }) => present(deps, known(deps, id)),
-    updateAutomationRule: ({ id, ...draft }) => replace(deps, id, draft),
-    async deleteAutomationRule({ id }) {
-      await remove(deps, id);
+    updateAutomationRule: ({ id, ...draft }, context) => replace(deps, id, draft, context),
+    async deleteAutomationRule({ id }, context) {
+      await remove(deps, id, context);
       return { status: 'deleted', id };
     },
     async testAutomationRule({ id }, { signal, budget }) {
@@ -65,13 +66,13 @@ function known({ book }: Pick<AutomationDeps, 'book'>, id: string): Rule {
   return rule;
 }
 
-async function create(deps: AutomationDeps, { secret = '', ...body }: Draft): Promise<AutomationRule> {
+async function create(deps: AutomationDeps, { secret = '', ...body }: Draft, by: Standing): Promise<AutomationRule> {
   checkRule({ ...deps, find: (id) => deps.book.get(id) }, body);
   checkSigningSecret(secret);
   const { environment: { sql, feed, keys, clock }, book } = deps;
   // Decision D-07.
   const id = `auto_${randomBytes(12).toString('hex')}`;
-  const rule = await sql.transaction(async (tx) => {
+  const rule = await transactFor(sql, by, async (tx) => {
     // Rules of other transactions in the same group commit are not in the book yet.
     if (await countRules(tx) >= MAX_RULES) throw new ServiceError('invalid_argument', `at most ${MAX_RULES} rules are kept; delete one first`);
     const since = await feed.append(tx, [{ kind: 'automation.put', collection: '', key: id }]);
@@ -86,11 +87,11 @@ async function create(deps: AutomationDeps, { secret = '', ...body }: Draft): Pr
   return present(deps, rule);
 }
 
-async function replace(deps: AutomationDeps, id: string, { secret, ...draft }: Draft): Promise<AutomationRule> {
+async function replace(deps: AutomationDeps, id: string, { secret, ...draft }: Draft, by: Standing): Promise<AutomationRule> {
   known(deps, id);
   checkSigningSecret(secret);
   const { environment: { sql, feed, keys, clock }, book } = deps;
-  const rule = await sql.transaction(async (tx) => {
+  const rule = await transactFor(sql, by, async (tx) => {
     const stored = known(deps, id);
     const body = keepCredentials(stored.body, draft);
     checkRule({ ...deps, find: (other) => deps.book.get(other) }, body);
@@ -105,9 +106,9 @@ async function replace(deps: AutomationDeps, id: string, { secret, ...draft }: D
   return present(deps, rule);
 }
 
-async function remove(deps: AutomationDeps, id: string): Promise<void> {
+async function remove(deps: AutomationDeps, id: string, by: Standing): Promise<void> {
   const { environment: { sql, feed }, book } = deps;
-  await sql.transaction(async (tx) => {
+  await transactFor(sql, by, async (tx) => {
     known(deps, id);
     await removeRule(tx, id);
     await removeLanes(tx, id);

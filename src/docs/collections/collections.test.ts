@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
-import { EVERYONE, type Context } from '../../operations/index.ts';
+import type { Context } from '../../operations/index.ts';
 import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase, resealSecrets, type Sql } from '../../storage/index.ts';
 import { createCollections, type CollectionConfig, type Collections } from './index.ts';
+import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
 
 const clock = { now: () => 1_766_400_000_000 };
-const context = { identity: EVERYONE } as Context;
+const context = UNRESTRICTED as Context;
 
 let sql: Sql;
 let feed: ChangeFeed;

@@ -4,6 +4,7 @@ import type { Handlers } from '../../operations/index.ts';
 import { refuseOlderBuilds, type Transaction } from '../../storage/index.ts';
 import type { Bodies } from '../bodies/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { transactFor } from '../transact-for.ts';
 import { checkConfig } from './check-config.ts';
 import type { CollectionConfig } from './collection-config.ts';
 import { ConfigCache } from './config-cache.ts';
@@ -94,11 +95,11 @@ export function createCollections({ sql, feed, clock, keys, isNode = false }: Pi
       const config = cache.get(collection);
       return { collection, config: presentConfig(collection, config ?? {}), configured: config !== undefined };
     },
-    async setCollectionConfig({ collection, ...changes }) {
+    async setCollectionConfig({ collection, ...changes }, context) {
       for (;;) {
         const probed = await probe(collection, changes);
         try {
-          await sql.transaction((tx) => configure(tx, collection, changes, probed));
+          await transactFor(sql, context, (tx) => configure(tx, collection, changes, probed));
           return { status: 'ok', collection };
         } catch (error) {
           // Another write came in between, and the merged result of both names a place that was not tested.
@@ -106,8 +107,8 @@ export function createCollections({ sql, feed, clock, keys, isNode = false }: Pi
         }
       }
     },
-    async deleteCollectionConfig({ collection }) {
-      await sql.transaction((tx) => remove(tx, collection.toLowerCase()));
+    async deleteCollectionConfig({ collection }, context) {
+      await transactFor(sql, context, (tx) => remove(tx, collection.toLowerCase()));
       return { status: 'deleted', collection };
     },
     async listCollectionConfigs(_input, { identity }) {

@@ -6,6 +6,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { forbidden, type Handlers, type Identity } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { transactFor } from '../transact-for.ts';
 import { countRules, readRule, readRules, removeRule, writeRule } from './curation-rows.ts';
 import { collapseSpace, type CurationRule, type Pin } from './curation-rule.ts';
 import { RuleBook } from './rule-book.ts';
@@ -70,10 +71,10 @@ export function createCuration({ sql, feed, clock }: Pick<DocsEnvironment, 'sql'
       const rules = found.filter((rule) => identity.may('read', rule.collection)).map(toAnswer);
       return { rules, total: rules.length, ...(collection !== undefined && { collection }) };
     },
-    createCurationRule: async (draft) => toAnswer(await sql.transaction((tx) => create(tx, draft))),
-    updateCurationRule: async ({ id, ...draft }, { identity }) => toAnswer(await sql.transaction((tx) => update(tx, id, draft, identity))),
-    async deleteCurationRule({ id, collection }) {
-      await sql.transaction((tx) => remove(tx, id, collection));
+    createCurationRule: async (draft, context) => toAnswer(await transactFor(sql, context, (tx) => create(tx, draft))),
+    updateCurationRule: async ({ id, ...draft }, context) => toAnswer(await transactFor(sql, context, (tx) => update(tx, id, draft, context.identity))),
+    async deleteCurationRule({ id, collection }, context) {
+      await transactFor(sql, context, (tx) => remove(tx, id, collection));
       return { status: 'deleted', id };
     },
   };

@@ -1,9 +1,10 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { truncationOf, type Handlers } from '../../operations/index.ts';
+import { truncationOf, type Handlers, type Standing } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { resolveLanguage } from '../../text/languages/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { transactFor } from '../transact-for.ts';
 import { toStopWord, withoutWords, withWords, type Differences, type Revision } from './stop-list.ts';
 import { StopLists } from './stop-lists.ts';
 import { readAllDifferences, readDifferences, writeDifferences } from './stop-word-rows.ts';
@@ -28,7 +29,7 @@ const MAX_DIFFERENCES = 50_000;
 export function createStopWords({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed'>, defaultLang: string): StopWords {
   const lists = new StopLists();
   /** Reads, revises and stores the list of a collection; returns how many words changed. */
-  const revise = (collection: string, revision: (known: Differences) => Revision): Promise<number> => sql.transaction(async (tx) => {
+  const revise = (collection: string, by: Standing, revision: (known: Differences) => Revision): Promise<number> => transactFor(sql, by, async (tx) => {
     // The list is read from the database and not from memory, which may lack an earlier write.
     const known = await readDifferences(tx, collection);
     const { changes, count } = revision(known);
@@ -55,13 +56,13 @@ export function createStopWords({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fe
         ...truncationOf(budget.isSpent, offset + fitting.length),
       };
     },
-    async addStopWords({ collection, words }) {
+    async addStopWords({ collection, words }, context) {
       for (const [i, word] of words.entries()) requireToken(word, `words[${i}]`);
-      const added = await revise(collection.toLowerCase(), (known) => withWords(words.map(toStopWord), known, defaultLang));
+      const added = await revise(collection.toLowerCase(), context, (known) => withWords(words.map(toStopWord), known, defaultLang));
       return { status: 'ok', added };
     },
-    async deleteStopWords({ collection, words }) {
-      const deleted = await revise(collection.toLowerCase(), (known) => withoutWords(words.map(toStopWord), known));
+    async deleteStopWords({ collection, words }, context) {
+      const deleted = await revise(collection.toLowerCase(), context, (known) => withoutWords(words.map(toStopWord), known));
       return { status: 'ok', deleted };
     },
   };

@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { truncationOf, type Handlers } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { transactFor } from '../transact-for.ts';
 import { countSynonyms, insertSynonyms, readAllSynonyms, readSynonyms, removeSynonyms } from './synonym-rows.ts';
 import { Thesaurus } from './thesaurus.ts';
 import { normalizeWord, requireToken } from './words.ts';
@@ -49,10 +50,10 @@ export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fee
   };
 
   const handlers: SynonymHandlers = {
-    async addSynonyms({ collection, term, synonyms }) {
+    async addSynonyms({ collection, term, synonyms }, context) {
       requireToken(term, 'term');
       for (const [i, synonym] of synonyms.entries()) requireToken(synonym, `synonyms[${i}]`);
-      await sql.transaction((tx) => add(tx, collection.toLowerCase(), normalizeWord(term), synonyms.map(normalizeWord)));
+      await transactFor(sql, context, (tx) => add(tx, collection.toLowerCase(), normalizeWord(term), synonyms.map(normalizeWord)));
       return { status: 'ok' };
     },
     async listSynonyms({ collection, offset }, { budget }) {
@@ -60,8 +61,8 @@ export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fee
       const fitting = budget.fit(entries, ([term, synonyms]) => synonyms.reduce((bytes, synonym) => bytes + Buffer.byteLength(synonym), Buffer.byteLength(term)));
       return { collection, synonyms: Object.fromEntries(fitting), ...truncationOf(budget.isSpent, offset + fitting.length) };
     },
-    async deleteSynonym({ collection, term }) {
-      await sql.transaction((tx) => remove(tx, collection.toLowerCase(), normalizeWord(term)));
+    async deleteSynonym({ collection, term }, context) {
+      await transactFor(sql, context, (tx) => remove(tx, collection.toLowerCase(), normalizeWord(term)));
       return { status: 'ok' };
     },
   };

@@ -54,7 +54,7 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
       searchGeo: (input, context) => searchGeo(deps, input, context),
       searchGeoWithin: (input, context) => searchGeoWithin(deps, input, context),
       searchGeoPolygon: (input, context) => searchGeoPolygon(deps, input, context),
-      reindexGeo: (input, { signal }) => reindexGeo({ sql, view, dataDir }, input, signal),
+      reindexGeo: (input, context) => reindexGeo({ sql, view, dataDir }, input, context),
       getGeoStats: (_input, { identity }) => readGeoStats({ sql, view }, identity),
       encodeGeohash: async ({ lat, lng, precision }) => ({ geohash: encodeGeohash({ lat, lng }, precision), precision }),
       decodeGeohash: async ({ geohash }) => ({ geohash: geohash.toLowerCase(), ...geohashCell(geohash)! }),

@@ -1,6 +1,7 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import type { Standing } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { resolveBackup, type BackupJail } from './backup-name.ts';
 
@@ -14,12 +15,16 @@ export interface Backup {
 
 /**
  * Writes a consistent snapshot of the database into the backup folder; it gets its name only after it was verified. Throws `conflict` when
- * the name is taken: a backup is never overwritten.
+ * the name is taken: a backup is never overwritten. Nothing is left of a backup whose caller has lost the permission meanwhile.
  */
-export async function createBackup({ sql, clock }: Pick<DocsEnvironment, 'sql' | 'clock'>, jail: BackupJail, to: string | undefined): Promise<Backup> {
+export async function createBackup({ sql, clock }: Pick<DocsEnvironment, 'sql' | 'clock'>, jail: BackupJail, to: string | undefined, by?: Standing): Promise<Backup> {
   await mkdir(jail.dir, { recursive: true, mode: 0o700 });
   const { name, path } = to === undefined ? await freeName(jail, unixSeconds(clock)) : await named(jail, to);
   const { sizeBytes } = await sql.snapshotTo(path);
+  await by?.requirePermission().catch(async (error: unknown) => {
+    await rm(path, { force: true });
+    throw error;
+  });
   return { backup: name, sizeBytes, verified: true, includesIndexes: false };
 }
 

@@ -13,11 +13,12 @@ import { createColumns, type ColumnsView } from '../columns/index.ts';
 import { createDocuments } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createMaintenance, type Maintenance } from './index.ts';
+import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
 
 const NOW = 1_766_400_000;
 const clock = { now: () => NOW * 1000 };
 const codec = new BodyCodec();
-const context = {} as Context;
+const context = UNRESTRICTED as Context;
 
 let dir: string;
 let path: string;

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import type { Handlers } from '../../operations/index.ts';
+import type { Handlers, Standing } from '../../operations/index.ts';
 import type { DocumentReader } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createBackup, type Backup } from './backup.ts';
@@ -36,7 +36,7 @@ export function createMaintenance(environment: DocsEnvironment, { documents, onR
   const reload = async (): Promise<void> => {
     for (const hook of onRestored) await hook();
   };
-  const backUp = ({ to }: { to?: string }) => exclusively(() => createBackup(environment, jail, to));
+  const backUp = ({ to }: { to?: string }, by?: Standing) => exclusively(() => createBackup(environment, jail, to, by));
   return {
     makeBackup: (to) => backUp({ to }),
     start: () => removeLeftovers(jail.dir, environment),
@@ -45,8 +45,8 @@ export function createMaintenance(environment: DocsEnvironment, { documents, onR
         exportFile(collection, format, documents.reader.documents(collection, filterMeta, { filter, langs })),
       createBackup: backUp,
       createBackupByQuery: backUp,
-      restoreBackup: ({ from }) => exclusively(async () => {
-        await restoreBackup(environment, jail, from, reload);
+      restoreBackup: ({ from }, context) => exclusively(async () => {
+        await restoreBackup(environment, jail, from, { reload, by: context });
         return { restored: from };
       }),
     },

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import type { Standing } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { resolveBackup, type BackupJail } from './backup-name.ts';
 import { removeStaged, stageBackup, UnusableBackup } from './stage.ts';
@@ -17,13 +18,14 @@ export type Reload = () => Promise<void>;
  * is kept until the swap has succeeded, and on any failure the present content remains or is restored. Throws `invalid_argument` for a bad
  * name, `not_found`, and `internal` when the restore failed.
  */
-export async function restoreBackup(environment: Environment, jail: BackupJail, from: string, reload: Reload): Promise<void> {
+export async function restoreBackup(environment: Environment, jail: BackupJail, from: string, { reload, by }: { readonly reload: Reload; readonly by: Standing }): Promise<void> {
   const { path, exists } = await resolveBackup(jail, from);
   if (!exists) throw new ServiceError('not_found', `not found: the backup directory (SVC_BACKUP_DIR) has no file ${from}`);
   const tag = `${unixSeconds(environment.clock)}-${randomBytes(4).toString('hex')}`;
   const staged = join(jail.dir, `restore-${tag}.tmp`);
   try {
     await stageBackup(path, staged, { head: await environment.feed.head(), replication: environment.replication?.state }, environment.clock);
+    await by.requirePermission();
     await swap(environment, staged, join(jail.dir, `pre-restore-${tag}.db`), reload);
   } catch (error) {
     throw failure(environment, from, error);
@@ -63,6 +65,8 @@ async function rollBack({ sql, log }: Environment, kept: string, reload: Reload)
 }
 
 function failure({ log }: Environment, from: string, error: unknown): ServiceError {
+  // The caller has lost the permission.
+  if (error instanceof ServiceError && error.status < 500) return error;
   log.error({ err: error, backup: from }, 'restore failed');
   if (error instanceof ServiceError && error.code === 'internal') return error;
   const reason = error instanceof UnusableBackup ? error.message : 'the database could not be replaced; the previous one is still served';

@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EVERYONE, type Context } from '../../operations/index.ts';
+import type { Context } from '../../operations/index.ts';
 import { ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { createSchemas, Effort, type Schemas, type ValidationSchema } from './index.ts';
+import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
 
-const context = { identity: EVERYONE } as Context;
+const context = UNRESTRICTED as Context;
 const rules: ValidationSchema = { required: ['category'], properties: { category: { type: 'string', enum: ['news', 'blog'], maxItems: 1 } } };
 
 let sql: Sql;

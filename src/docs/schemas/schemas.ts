@@ -2,6 +2,7 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
 import { looksLikeStringifiedMaps } from '../../text/stringified-maps.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { transactFor } from '../transact-for.ts';
 import { compileSchema, type Meta, type MetaCheck } from './compile-schema.ts';
 import { Effort } from './effort.ts';
 import { parseSchema } from './parse-schema.ts';
@@ -37,11 +38,11 @@ export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed
   const violations: Schemas['violations'] = (collection, meta, effort = new Effort()) => entries.get(collection.toLowerCase())?.check(meta, effort) ?? [];
 
   const handlers: SchemaHandlers = {
-    async setSchema({ collection, schema: given }) {
+    async setSchema({ collection, schema: given }, context) {
       const name = collection.toLowerCase();
       const schema = parseSchema(given);
       const entry = toEntry(schema);
-      await sql.transaction(async (tx) => {
+      await transactFor(sql, context, async (tx) => {
         await writeSchema(tx, name, schema);
         await feed.append(tx, [{ kind: 'schema.put', collection: name }]);
         tx.onCommit(() => entries.set(name, entry));
@@ -51,9 +52,9 @@ export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed
     async getSchema({ collection }) {
       return { collection, schema: entries.get(collection.toLowerCase())?.schema ?? null };
     },
-    async deleteSchema({ collection }) {
+    async deleteSchema({ collection }, context) {
       const name = collection.toLowerCase();
-      await sql.transaction(async (tx) => {
+      await transactFor(sql, context, async (tx) => {
         if (!(await removeSchema(tx, name))) return;
         await feed.append(tx, [{ kind: 'schema.delete', collection: name }]);
         tx.onCommit(() => entries.delete(name));

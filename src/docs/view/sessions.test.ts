@@ -4,6 +4,7 @@ import { ManualTimer } from '../../testkit/manual-timer.ts';
 import type { Caller, Context, Handlers } from '../../operations/index.ts';
 import { ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { withSessions, type Reaching } from './sessions.ts';
+import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
 
 type AnyHandler = (input: object, context: Context) => Promise<unknown>;
 
@@ -19,7 +20,7 @@ describe('a session', () => {
   });
 
   const write = () => sql.transaction((tx) => feed.append(tx, [{ kind: 'doc.put', collection: 'c' }]));
-  const at = (caller: Partial<Caller>): Context => ({ caller, signal: new AbortController().signal }) as unknown as Context;
+  const at = (caller: Partial<Caller>): Context => ({ ...UNRESTRICTED, caller, signal: new AbortController().signal }) as unknown as Context;
   const handlers = (views: readonly Reaching[] = []): Record<string, AnyHandler> => withSessions({
     addDocument: async () => void (await write()), getDocument: async () => 'row', searchFullText: async () => 'found', getHealth: async () => 'ok',
   } as unknown as Handlers<Operations>, { feed, views, waitMs: 1000, timer }) as unknown as Record<string, AnyHandler>;

@@ -6,10 +6,11 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
-import type { Handlers } from '../../operations/index.ts';
+import type { Handlers, Standing } from '../../operations/index.ts';
 import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { transactFor } from '../transact-for.ts';
 import { requireSecret } from '../require-secret.ts';
 import { keepQuery, shownUrl } from '../shown-url.ts';
 import { checkSigningSecret, warnOfSecrets } from '../signing-secret.ts';
@@ -101,20 +102,20 @@ function createHandlers(deps: Deps): WebhookHandlers {
       const isHeard = (webhook: Webhook) => collection === undefined || webhook.collection === '' || webhook.collection.toLowerCase() === collection.toLowerCase();
       return [...book.values()].filter(isHeard).map((webhook) => present(webhook, deliveries, dead.get(webhook.id)));
     },
-    createWebhook: (draft) => create(deps, draft),
-    updateWebhook: (changes) => update(deps, changes),
-    async deleteWebhook({ id }) {
-      await remove(deps, id);
+    createWebhook: (draft, context) => create(deps, draft, context),
+    updateWebhook: (changes, context) => update(deps, changes, context),
+    async deleteWebhook({ id }, context) {
+      await remove(deps, id, context);
       return { status: 'deleted', id };
     },
     async listWebhookDeadLetters({ webhookId }) {
       const deadLetters = await readDeadLetters(sql, webhookId);
       return { deadLetters, total: deadLetters.length };
     },
-    async redeliverWebhooks({ deliveryId, webhookId }) {
+    async redeliverWebhooks({ deliveryId, webhookId }, context) {
       if (deliveryId === undefined && webhookId === undefined) throw new ServiceError('missing_fields', 'missing fields: deliveryId or webhookId');
       if (webhookId !== undefined && !book.has(webhookId)) throw notFound();
-      const letters = await sql.transaction(async (tx) => {
+      const letters = await transactFor(sql, context, async (tx) => {
         const taken = await takeDeadLetters(tx, { deliveryId, webhookId });
         await enqueueLetters(tx, taken);
         return taken;
@@ -135,13 +136,13 @@ const notFound = (): ServiceError => new ServiceError('not_found', 'not found');
 
 type Draft = Parameters<WebhookHandlers['createWebhook']>[0];
 
-async function create(deps: Deps, { url, events, collection, secret = '' }: Draft): Promise<WebhookAnswer> {
+async function create(deps: Deps, { url, events, collection, secret = '' }: Draft, by: Standing): Promise<WebhookAnswer> {
   const { environment: { sql, feed, clock, keys }, book, deliveries } = deps;
   checkUrl(deps, url);
   checkSigningSecret(secret);
   // Decision D-07.
   const webhook: Webhook = { id: `wh_${randomBytes(12).toString('hex')}`, url, events, collection, secret, pause: '', lastError: '', createdAt: unixSeconds(clock) };
-  await sql.transaction(async (tx) => {
+  await transactFor(sql, by, async (tx) => {
     const { n } = (await tx.get<{ n: number }>('SELECT count(*) AS n FROM webhooks'))!;
     if (n >= MAX_WEBHOOKS) throw new ServiceError('invalid_argument', `at most ${MAX_WEBHOOKS} webhooks are kept`);
     await writeWebhook(tx, webhook, keys);
@@ -155,11 +156,11 @@ async function create(deps: Deps, { url, events, collection, secret = '' }: Draf
 
 type Changes = Parameters<WebhookHandlers['updateWebhook']>[0];
 
-async function update(deps: Deps, { id, paused, ...given }: Changes): Promise<WebhookAnswer> {
+async function update(deps: Deps, { id, paused, ...given }: Changes, by: Standing): Promise<WebhookAnswer> {
   const { environment: { sql }, book, deliveries } = deps;
   if (given.url !== undefined) checkUrl(deps, given.url);
   checkSigningSecret(given.secret);
-  const webhook = await sql.transaction(async (tx) => {
+  const webhook = await transactFor(sql, by, async (tx) => {
     const stored = book.get(id);
     if (stored === undefined) throw notFound();
     const changes = given.url === undefined ? given : { ...given, url: keepQuery(stored.url, given.url) };
@@ -184,8 +185,8 @@ async function put({ environment: { feed, keys }, book }: Deps, tx: Transaction,
   return webhook;
 }
 
-async function remove({ environment: { sql, feed }, book, deliveries, isRunning }: Deps, id: string): Promise<void> {
-  await sql.transaction(async (tx) => {
+async function remove({ environment: { sql, feed }, book, deliveries, isRunning }: Deps, id: string, by: Standing): Promise<void> {
+  await transactFor(sql, by, async (tx) => {
     if (!book.has(id)) throw notFound();
     await removeWebhook(tx, id);
     await removeDeadLetters(tx, id);

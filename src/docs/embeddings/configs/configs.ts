@@ -3,9 +3,10 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { EmbeddingConfig as ConfigAnswer } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
-import { pageOf, Reply, type Handlers } from '../../../operations/index.ts';
+import { pageOf, Reply, type Handlers, type Standing } from '../../../operations/index.ts';
 import type { Transaction } from '../../../storage/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { transactFor } from '../../transact-for.ts';
 import type { CreateProvider } from '../providers.ts';
 import type { EmbeddingSettings } from '../settings.ts';
 import { readConfigs, removeConfig, writeConfig, type EmbeddingConfig } from './config-rows.ts';
@@ -40,8 +41,8 @@ export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
     return { id, name, provider, ...completed, apiUrl: shownUrl(completed.apiUrl), apiKey: '', apiKeySet: apiKey !== '', isDefault, createdAt };
   };
   const list = async (): Promise<ConfigAnswer[]> => Promise.all((await readConfigs(sql, keys)).map(present));
-  const change = async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
-    const value = await sql.transaction(work);
+  const change = async <T>(by: Standing, work: (tx: Transaction) => Promise<T>): Promise<T> => {
+    const value = await transactFor(sql, by, work);
     await apply();
     return value;
   };
@@ -49,17 +50,17 @@ export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
   return {
     listEmbeddingConfigs: async () => ({ configs: await list() }),
     getEmbeddingConfig: async ({ id }) => present(required(await readConfigs(sql, keys), id)),
-    async createEmbeddingConfig({ name, provider, model = '', dimensions = 0, apiKey = '', apiUrl = '', isDefault }, { budget }) {
+    async createEmbeddingConfig({ name, provider, model = '', dimensions = 0, apiKey = '', apiUrl = '', isDefault }, context) {
       const config: EmbeddingConfig = { id: newId(), name, provider, model, dimensions, apiKey, apiUrl, isDefault, createdAt: unixSeconds(deps.clock) };
       await checkChoice(config, settings, create);
-      await change(async (tx) => {
+      await change(context, async (tx) => {
         if ((await readConfigs(tx, keys)).length >= MAX_CONFIGS) throw new ServiceError('invalid_argument', `at most ${MAX_CONFIGS} embedding configurations are kept`);
         await store(deps, tx, config);
       });
-      return pageOf('configs', new Reply({ ...(await present(config)), configs: await list() }), {}, budget);
+      return pageOf('configs', new Reply({ ...(await present(config)), configs: await list() }), {}, context.budget);
     },
-    async updateEmbeddingConfig({ id, ...given }) {
-      return present(await change(async (tx) => {
+    async updateEmbeddingConfig({ id, ...given }, context) {
+      return present(await change(context, async (tx) => {
         const stored = required(await readConfigs(tx, keys), id);
         const config = merge(stored, { ...given, ...(given.apiUrl !== undefined && { apiUrl: keepQuery(stored.apiUrl, given.apiUrl) }) });
         await checkChoice(config, settings, create);
@@ -68,15 +69,15 @@ export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
         return config;
       }));
     },
-    async deleteEmbeddingConfig({ id }) {
-      await change(async (tx) => {
+    async deleteEmbeddingConfig({ id }, context) {
+      await change(context, async (tx) => {
         required(await readConfigs(tx, keys), id);
         await removeConfig(tx, id);
         await deps.feed.append(tx, [{ kind: 'embedding_config.delete', collection: '', key: id }]);
       });
     },
-    async setDefaultEmbeddingConfig({ id }) {
-      const { name } = await change(async (tx) => {
+    async setDefaultEmbeddingConfig({ id }, context) {
+      const { name } = await change(context, async (tx) => {
         const config = required(await readConfigs(tx, keys), id);
         await store(deps, tx, { ...config, isDefault: true });
         return config;
