@@ -15,12 +15,15 @@ export function inputLimits(document: OpenApiDocument, operation: OperationObjec
   const size = operation['x-max-body'] ?? document['x-max-body'];
   const maxBody = size === undefined || size === 'server' ? undefined : parseByteSize(String(size)) ?? fail(`x-max-body must be a size such as 64KiB, or server, got ${size}`);
   const maxValues = operation['x-max-values'] ?? document['x-max-values'];
+  if (maxValues !== undefined && maxValues < LEAST_VALUES) fail(`x-max-values must be at least ${LEAST_VALUES}: the values of short texts are not counted`);
   for (const { path, bytes, values } of needs(document, input)) {
     if (maxBody !== undefined && bytes > maxBody) fail(`x-max-body is ${formatByteSize(maxBody)}, and ${path} may have ${bytes} bytes`);
     if (maxValues !== undefined && values > maxValues) fail(`x-max-values is ${maxValues}, and ${path} may have ${values} values`);
   }
   return { ...(maxBody !== undefined && { maxBody }), ...(maxValues !== undefined && { maxValues }) };
 }
+
+const LEAST_VALUES = 10_000;
 
 /** What a field needs that is as large as its schema allows. */
 interface Need {

@@ -42,6 +42,29 @@ function document(): OpenApiDocument {
 
 const find = (id: string) => modelOperations(document()).find(({ spec }) => spec.id === id)!;
 
+describe('the limits of an input', () => {
+  const of = (limits: object, usual: object = {}) => {
+    const changed = { ...document(), ...usual } as OpenApiDocument;
+    Object.assign((changed.paths['/v1/things/{id}'] as unknown as { put: object }).put, limits);
+    Object.assign(changed.components.schemas['Name']!, { type: 'array', maxItems: 2000, items: { type: 'string' } });
+    const { maxBody, maxValues } = modelOperations(changed).find(({ spec }) => spec.id === 'replaceThing')!.spec;
+    return { maxBody, maxValues };
+  };
+  const usual = { 'x-max-body': '128KiB', 'x-max-values': 10_000 };
+
+  it('are those of the operation, else those of the document', () => {
+    expect(of({}, usual)).toEqual({ maxBody: 131_072, maxValues: 10_000 });
+    expect(of({ 'x-max-body': '1MiB', 'x-max-values': 20_000 }, usual)).toEqual({ maxBody: 1_048_576, maxValues: 20_000 });
+    expect(of({ 'x-max-body': 'server' }, usual)).toEqual({ maxBody: undefined, maxValues: 10_000 });
+  });
+
+  it('are not below what a field may hold by itself, and sizes', () => {
+    expect(() => of({ 'x-max-body': '64KiB' }, usual)).toThrow('replaceThing: x-max-body is 64KiB, and name may have 82000 bytes');
+    expect(() => of({ 'x-max-values': 9999 }, usual)).toThrow('replaceThing: x-max-values must be at least 10000');
+    expect(() => of({ 'x-max-body': 'much' }, usual)).toThrow('replaceThing: x-max-body must be a size such as 64KiB, or server, got much');
+  });
+});
+
 describe('the model of an operation', () => {
   it('joins path, query, header and body into one flat input, parameters first', () => {
     const { input } = find('replaceThing');

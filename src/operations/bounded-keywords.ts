@@ -25,7 +25,7 @@ export function boundKeywords(ajv: Ajv2020): void {
     // A condition (`if`, `not`) counts no errors, and ends with the first one.
     rule.definition = { ...rule.definition, code: (cxt) => (cxt.it.allErrors === true ? bounded(cxt) : usual(cxt)) };
   };
-  replace('items', (usual) => (cxt) => (cxt.parentSchema['prefixItems'] === undefined ? items(cxt) : usual(cxt)));
+  replace('items', (usual) => (cxt) => (typeof cxt.schema === 'object' ? items(cxt) : usual(cxt)));
   replace('additionalProperties', (usual) => (cxt) => (typeof cxt.schema === 'object' && cxt.parentSchema['patternProperties'] === undefined ? additionalProperties(cxt) : usual(cxt)));
   replace('propertyNames', () => propertyNames);
   for (const keyword of ['minLength', 'maxLength']) replace(keyword, () => length);
@@ -37,9 +37,10 @@ function items(cxt: KeywordCxt): void {
   it.items = true;
   if (util.alwaysValidSchema(it, schema as object)) return;
   const before = gen.const('_errs', N.errors);
+  const { length: first } = (parentSchema['prefixItems'] ?? []) as readonly unknown[];
   const valid = gen.name('valid');
   ifWithin(cxt, _`${data}.length`, parentSchema['maxItems'], () => {
-    gen.forRange('i', 0, _`${data}.length`, (i) => {
+    gen.forRange('i', first, _`${data}.length`, (i) => {
       endWhenFull(cxt, before);
       cxt.subschema({ keyword, dataProp: i, dataPropType: util.Type.Num }, valid);
     });

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors/index.ts';
 import { formatByteSize } from '../lib/byte-size.ts';
-import type { JsonLimits } from '../lib/json-limits.ts';
+import { MAX_KEYS, type JsonLimits } from '../lib/json-limits.ts';
 import type { OperationSpec } from './spec.ts';
 
 /** Maximum nesting of arrays and objects in an input. */
@@ -19,7 +19,7 @@ interface Problem {
 }
 
 /**
- * Refuses inputs that a schema cannot detect: more text or values than the operation takes, in whichever protocol they came; nesting that would exhaust
+ * Refuses inputs that a schema cannot detect: more text or values than the operation takes, in whichever protocol they came; objects of very many fields; nesting that would exhaust
  * the stack of code that walks the value later; numbers that are not finite, which JSON lacks; and, unless the operation repairs text itself, strings
  * with lone surrogates, which UTF-8 cannot store. It stops at the first problem.
  */
@@ -74,7 +74,9 @@ export class InputInspection {
   }
 
   #inspectObject(value: object, depth: number): Problem | undefined {
-    for (const key of Object.keys(value)) {
+    const keys = Object.keys(value);
+    if (keys.length > MAX_KEYS) return { path: '', reason: `must not have more than ${MAX_KEYS} fields` };
+    for (const key of keys) {
       this.#values += 1;
       this.#bytes += key.length;
       if (!this.#sanitize && !key.isWellFormed()) return { path: '', reason: 'must have keys of valid Unicode text' };

@@ -7,6 +7,8 @@ export interface Flattened {
   readonly meta: Meta;
   /** Paths below which a non-scalar key was omitted; '' for the root. */
   readonly leftOut: readonly string[];
+  /** The first path with a number that is not finite, which JSON reads from texts such as `1e999`. */
+  readonly infinite?: string | undefined;
 }
 
 /** Aliases of YAML can repeat a list many times, so the number of values of a front matter is limited. */
@@ -20,8 +22,13 @@ const MOST = { keys: 256, values: 1000, pathBytes: 1024 };
  * exceeds a limit of metadata still exceeds it afterwards.
  */
 export function flatMeta(given: Readonly<Record<string, unknown>>): Meta {
-  for (const key of Object.keys(given)) if (!isListOfTexts(given[key])) return flattenMeta(given)!.meta;
-  return given as Meta;
+  return flattenIfNested(given).meta;
+}
+
+/** The same, with what else is known of metadata that had to be flattened. */
+export function flattenIfNested(given: Readonly<Record<string, unknown>>): Flattened {
+  for (const key of Object.keys(given)) if (!isListOfTexts(given[key])) return flattenMeta(given)!;
+  return { meta: given as Meta, leftOut: [] };
 }
 
 /**
@@ -36,6 +43,7 @@ export function flattenMeta(root: Nested, mostValues = Infinity): Flattened | un
   let isBeyond = false;
   const values = new Map<string, string[]>();
   const leftOut: string[] = [];
+  let infinite: string | undefined;
 
   const add = (key: string, value: string): void => {
     if (isBeyond) return;
@@ -51,6 +59,7 @@ export function flattenMeta(root: Nested, mostValues = Infinity): Flattened | un
   };
   const visit = (path: string, value: unknown): void => {
     if (++count > mostValues || value === null || value === undefined) return;
+    if (typeof value === 'number' && !Number.isFinite(value)) infinite ??= path;
     if (isScalar(value)) add(path, String(value));
     // Every level makes the path longer, so this bounds the depth as well.
     else if (path.length > MOST.pathBytes) add(path.slice(0, MOST.pathBytes + 1), '');
@@ -62,7 +71,7 @@ export function flattenMeta(root: Nested, mostValues = Infinity): Flattened | un
   visitNested(undefined, root);
   if (count > mostValues) return undefined;
   // `fromEntries` defines own properties, whatever their name, so a key `__proto__` is harmless.
-  return { meta: Object.fromEntries(values), leftOut };
+  return { meta: Object.fromEntries(values), leftOut, ...(infinite !== undefined && { infinite }) };
 }
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;

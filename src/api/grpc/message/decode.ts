@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { ServiceError } from '../../../errors/index.ts';
 import { decodeUtf8Escaping } from '../../../lib/utf8.ts';
+import { MAX_KEYS } from '../../../lib/json-limits.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { setOwn } from '../../../lib/set-own.ts';
 import { WIRE_TYPES, type FieldPlan, type MessagePlan } from './plan.ts';
@@ -62,6 +63,7 @@ function naming<T>(work: () => T): T {
 /** Counts fields, so that a message of a few megabytes does not become millions of values. */
 class CountingReader extends BinaryReader {
   readonly #maxValues: number;
+  readonly #entries = new WeakMap<object, number>();
   #count = 0;
 
   constructor(bytes: Uint8Array, { repairText = false, maxValues = MAX_VALUES }: DecodeOptions) {
@@ -72,6 +74,13 @@ class CountingReader extends BinaryReader {
   override tag(): ReturnType<BinaryReader['tag']> {
     this.count();
     return super.tag();
+  }
+
+  /** Counts an entry of a map, which must not have more than an object of JSON. */
+  countEntry(map: object, { name }: FieldPlan): void {
+    const entries = (this.#entries.get(map) ?? 0) + 1;
+    if (entries > MAX_KEYS) throw new ServiceError('invalid_argument', `${name} must not have more than ${MAX_KEYS} fields`);
+    this.#entries.set(map, entries);
   }
 
   count(): void {
@@ -170,6 +179,7 @@ function readItems(reader: CountingReader, wireType: WireType, field: FieldPlan,
 /** An entry of a map is a message of a key and a value; either may be absent. */
 function readEntry(reader: CountingReader, field: FieldPlan, entries: Fields, depth: number): void {
   const end = endOf(reader);
+  reader.countEntry(entries, field);
   let key = '';
   let value: unknown;
   while (reader.pos < end) {

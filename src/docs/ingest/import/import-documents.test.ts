@@ -44,6 +44,11 @@ describe('POST /v1/import', () => {
     expect(await get('f')).toMatchObject({ expiresAt: fixture.now + 60 });
   });
 
+  it('refuses a line with a number that is not finite (decision D-167)', async () => {
+    const [last] = await imported(['{"key":"a","lang":"en","contentMd":"","meta":{"n":{"m":[1,1e999]}}}']);
+    expect(last).toMatchObject({ added: 0, failed: 1, errors: ['1 a: meta.n.m must be a finite number'] });
+  });
+
   it('flattens metadata as other writes do (decision D-135), however deep they are', async () => {
     const deep = `{"key":"deep","lang":"en","contentMd":"","meta":{"a":${'['.repeat(600)}1${']'.repeat(600)}}}`;
     const [last] = await imported([document('a', { meta: { faq: [{ question: 'why' }], none: null, empty: [] } }), document('b', { meta: null }), deep]);

@@ -113,7 +113,8 @@ async function* batchesOf({ body: { content, maxRecordBytes: maxBytes }, options
   let batch = emptyBatch();
   for await (const lines of linesOf(content, maxBytes)) {
     for (const line of lines) {
-      batch.items.push(toBatchItem(line, { saveRevision, maxBytes }));
+      const item = toBatchItem(line, { saveRevision, maxBytes });
+      batch.items.push(item instanceof Promise ? await item : item);
       batch.numbers.push(line.number);
       batch.units += line.text?.length ?? 0;
       if (batch.items.length < BATCH && batch.units < BATCH_UNITS) continue;

@@ -1,8 +1,15 @@
-import { flatMeta } from '../../../text/flatten-meta.ts';
+import { parseJsonInSteps } from '../../../lib/json-in-steps.ts';
+import { JsonTooLarge, type JsonLimits } from '../../../lib/json-limits.ts';
+import { flattenIfNested } from '../../../text/flatten-meta.ts';
 import type { BatchItem } from '../../documents/index.ts';
 import type { Line } from './lines.ts';
 
 const SHOWN_MESSAGE = 200;
+const SHOWN_PATH = 80;
+
+/** Longer lines are parsed in steps, and may have as many values as the request for one document. */
+const AT_ONCE = 64 * 1024;
+const LIMITS: JsonLimits = { maxValues: 300_000, maxDepth: 64 };
 
 export interface LineOptions {
   /** Used for documents whose lines do not say it. */
@@ -15,21 +22,42 @@ export interface LineOptions {
  * The batch item of a line. A line that cannot be parsed has the reason in the item, and fails alone. Fields that documents do not have are
  * ignored.
  */
-export function toBatchItem({ text }: Line, { saveRevision, maxBytes }: LineOptions): BatchItem {
+export function toBatchItem({ text }: Line, options: LineOptions): BatchItem | Promise<BatchItem> {
+  const { saveRevision, maxBytes } = options;
   if (text === undefined) return { saveRevision, refused: `the line is longer than ${maxBytes} bytes` };
-  let value: unknown;
+  if (text.length > AT_ONCE) return longItem(text, options);
   try {
-    value = JSON.parse(text);
+    return itemOf(JSON.parse(text), options);
   } catch (error) {
-    return { saveRevision, refused: `invalid JSON: ${(error as Error).message.slice(0, SHOWN_MESSAGE)}` };
+    return refusedItem(error, options);
   }
+}
+
+/** Parses in steps, because a line may be as long as the body of a request. */
+async function longItem(text: string, options: LineOptions): Promise<BatchItem> {
+  try {
+    return itemOf(await parseJsonInSteps(Buffer.from(text), { limits: LIMITS, decode: (bytes) => bytes.toString() }), options);
+  } catch (error) {
+    return refusedItem(error, options);
+  }
+}
+
+function refusedItem(error: unknown, { saveRevision }: LineOptions): BatchItem {
+  const { message } = error as Error;
+  return { saveRevision, refused: error instanceof JsonTooLarge ? `the line ${message}` : `invalid JSON: ${message.slice(0, SHOWN_MESSAGE)}` };
+}
+
+function itemOf(value: unknown, { saveRevision }: LineOptions): BatchItem {
   if (!isObject(value)) return { saveRevision, refused: 'invalid JSON: a line must be an object' };
   const { key, lang, contentMd, meta, ttl, saveRevision: own = saveRevision } = value;
   const problem = problemOf(value);
-  if (problem !== undefined) return { ...(typeof key === 'string' && { key }), saveRevision, refused: problem };
+  const refuse = (refused: string): BatchItem => ({ ...(typeof key === 'string' && { key }), saveRevision, refused });
+  if (problem !== undefined) return refuse(problem);
+  const flat = meta == null ? undefined : flattenIfNested(meta as Readonly<Record<string, unknown>>);
+  if (flat?.infinite !== undefined) return refuse(`meta.${flat.infinite.slice(0, SHOWN_PATH)} must be a finite number`);
   return {
     key: key as string | undefined, lang: lang as string | undefined, contentMd: contentMd as string | undefined,
-    meta: meta == null ? undefined : flatMeta(meta as Readonly<Record<string, unknown>>), ttl: ttl as number | undefined, saveRevision: own as boolean,
+    meta: flat?.meta, ttl: ttl as number | undefined, saveRevision: own as boolean,
   };
 }
 
