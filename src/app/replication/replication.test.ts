@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DOCUMENT_MIGRATIONS } from '../../storage/index.ts';
 import { makeAuthority } from '../../testkit/certificates.ts';
 import { GrpcClient } from '../../testkit/grpc-client.ts';
 import { connectHandshake } from '../../testkit/mcp-clients.ts';
@@ -165,6 +166,27 @@ describe('a leader', () => {
       const ask = (token: string) => client.call('AcknowledgeLSN', { followerId: 'x' }, { metadata: { authorization: `Bearer ${token}` } });
       await expect(ask(eve)).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
       expect(await ask(admin)).toMatchObject({ epoch: '1' });
+    } finally {
+      client.close();
+    }
+  });
+
+  it('ends the stream of an administrator who is disabled (decision D-164)', async () => {
+    const leader = await startLeader({ SVC_AUTH_ENABLED: 'true', SVC_AUTH_JWT_SECRET: 'j'.repeat(32), SVC_AUTH_ADMIN_PASSWORD: 'a long password' });
+    const login = async (username: string, password: string) => (await leader.do<{ token: string }>('POST', '/v1/auth/login', { username, password })).token;
+    const Authorization = `Bearer ${await login('admin', 'a long password')}`;
+    await leader.do('POST', '/v1/auth/register', { username: 'second', password: 'another password', admin: true }, { Authorization });
+    const client = new GrpcClient(leader.address);
+    try {
+      const metadata = { authorization: `Bearer ${await login('second', 'another password')}` };
+      const { history, position, checksum } = await placeOf(leader.sql) as { history: string; position: number; checksum: number };
+      const stream = client.stream('StreamBinlog', { followerId: 'x', epoch: '1', format: DOCUMENT_MIGRATIONS.at(-1)!.version, history, afterPosition: String(position), checksum }, { metadata });
+      let received = 0;
+      const read = async (): Promise<void> => {
+        for await (const _ of stream) if (received++ === 0) await leader.do('PATCH', '/v1/auth/users/second', { disabled: true }, { Authorization });
+      };
+      await expect(read()).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
+      expect(received).toBeGreaterThan(0);
     } finally {
       client.close();
     }

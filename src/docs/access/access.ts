@@ -26,6 +26,7 @@ import { signInHandlers } from './handlers/sign-in.ts';
 import { userHandlers } from './handlers/users.ts';
 import { Issuer, Oidc, oidcHandlers } from './oidc/index.ts';
 import { readMcpKey } from './rows/mcp-key-rows.ts';
+import { unauthenticated } from './unauthenticated.ts';
 import type { AccessStore } from './write.ts';
 
 /** Authentication and authorization (contract section 5). */
@@ -115,14 +116,19 @@ export function createAccess(environment: DocsEnvironment): Access {
     findMcpKey,
     checkMcpKey: (key) => findMcpKey(hashOf(key)),
     accessWatches,
-    follow: (caller, check) => accessWatches.follow(async () => {
-      // Any operation that is not public gives the same result here.
-      const { expiresAt, withoutBodies, mayAnywhere } = await guard.identify(operations.searchDocuments, caller);
-      // Keys that may write have streams to send.
-      if (withoutBodies === true && mayAnywhere?.('write') !== true) throw new ServiceError('forbidden', 'forbidden: the API key is for searches, and not for streams');
-      await check?.();
-      return expiresAt;
-    }),
+    follow(caller, check) {
+      let account: { readonly id: string | undefined } | undefined;
+      return accessWatches.follow(async () => {
+        // Any operation that is not public gives the same result here.
+        const { account: id, expiresAt, withoutBodies, mayAnywhere } = await guard.identify(operations.searchDocuments, caller);
+        account ??= { id };
+        if (account.id !== id) throw unauthenticated('invalid token');
+        // Keys that may write have streams to send.
+        if (withoutBodies === true && mayAnywhere?.('write') !== true) throw new ServiceError('forbidden', 'forbidden: the API key is for searches, and not for streams');
+        await check?.();
+        return expiresAt;
+      });
+    },
     onChange: (listener) => accounts.onChange(listener),
     async load() {
       accounts.forget();

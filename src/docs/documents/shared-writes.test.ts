@@ -77,3 +77,26 @@ it('repeats nothing when the database fails, because the outcome may be unknown'
   transactions.mockRestore();
   expect(await writes.put(versions[0]!)).toMatchObject({ status: 'added' });
 });
+
+it('puts a document only while its caller has the permission, whatever becomes of the others (decision D-164)', async () => {
+  /** A caller who is asked again when the transaction begins, and then has the permission or not. */
+  const asked = (refusal?: ServiceError) => {
+    let isPermitted = false;
+    return { isPermitted: () => isPermitted, requirePermission: async () => {
+      if (refusal !== undefined) throw refusal;
+      isPermitted = true;
+    } };
+  };
+  const refusal = new ServiceError('forbidden', 'forbidden: no write permission on h');
+  const outcomes = await Promise.allSettled([
+    writes.put(await version('h', 'kept')), writes.put(await version('h', 'again'), asked()), writes.put(await version('h', 'refused'), asked(refusal)),
+  ]);
+  expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.status : outcome.reason as unknown))).toEqual(['added', 'added', refusal]);
+  expect(await count("SELECT count(*) AS n FROM documents WHERE id LIKE 'h|%'")).toBe(2);
+});
+
+it('takes more documents than one transaction does', async () => {
+  const versions = await Promise.all(Array.from({ length: 300 }, (_, i) => version('i', `k${i}`)));
+  const puts = await Promise.all(versions.map((each) => writes.put(each)));
+  expect(new Set(puts.map(({ status }) => status))).toEqual(new Set(['added']));
+});

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ServiceError } from '../../errors/index.ts';
 import type { Standing } from '../../operations/index.ts';
 import { maxRevisionsOf, transact, type Deps, type TransactDeps } from './deps.ts';
@@ -32,6 +33,8 @@ export class SharedWrites {
   readonly #waiting: Member[] = [];
   /** Whether a transaction is requested that has not begun. */
   #isRequested = false;
+  /** Runs what a transaction starts but does not contain: inside, only the transaction itself may be used. */
+  readonly #outside = AsyncLocalStorage.snapshot();
 
   constructor(deps: TransactDeps & Pick<Deps, 'collections'>) {
     this.#deps = deps;
@@ -69,14 +72,14 @@ export class SharedWrites {
   #isPermitted(member: Member): boolean {
     const { by, reject } = member;
     if (by === undefined || by.isPermitted()) return true;
-    by.requirePermission().then(() => this.#add(member), reject);
+    void this.#outside(() => by.requirePermission().then(() => this.#add(member), reject));
     return false;
   }
 
   #take(): Member[] {
     const members = this.#waiting.splice(0, LIMIT);
     this.#isRequested = false;
-    if (this.#waiting.length > 0) void this.#request();
+    if (this.#waiting.length > 0) this.#outside(() => void this.#request());
     return members;
   }
 

@@ -9,6 +9,9 @@ import { failStream, writeMessage } from './write-stream.ts';
 
 const SECRET = 'x-svc-replication-secret';
 
+/** A stream between nodes is open for days; after this many milliseconds, its caller is admitted again before the next message. */
+const ADMIT_AGAIN_MS = 500;
+
 type AnyNodeCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>;
 
 /** The calls between nodes of one system. They are not operations, because clients take no part in them. */
@@ -45,8 +48,13 @@ function stream(adapter: DocsAdapter, method: DescMethod, open: Opens) {
   return async (call: ServerWritableStream<Buffer, Buffer>): Promise<void> => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
       const nodes = await admit(adapter, call, caller);
+      let admittedAt = performance.now();
       let isFirst = true;
       for await (const message of open(nodes, readRequest(adapter, method, codec, call.request), call.getPeer(), caller.signal)) {
+        if (performance.now() - admittedAt >= ADMIT_AGAIN_MS) {
+          await admit(adapter, call, caller);
+          admittedAt = performance.now();
+        }
         if (isFirst) sendHead();
         isFirst = false;
         await writeMessage(call, codec.encode(message), caller.signal);
