@@ -59,7 +59,7 @@ const MADE: readonly [file: string, of: string][] = [
   ['lib/regexp-automaton.ts', 'single atoms of a pattern, run on single characters'],
   ['lib/regexp-syntax.ts', 'compiled for its grammar alone, and never run'],
   ['runs/fleet/authority/files.ts', 'two names of PEM blocks; blocks are parted by what cannot be in them'],
-  ['ship/execute/mask/secret-forms.ts', 'a width'],
+  ['ship/execute/mask/secret-patterns.ts', 'a width'],
   ['text/code/symbols/script-scanner.ts', 'parts that are written there, with every repetition bounded'],
   ['text/folding.ts', 'characters that are written there'],
   ['text/languages/polish-stemmer.ts', 'endings that are written there'],

@@ -10,22 +10,43 @@ const MAX_DEPTH = 64;
 export function createOracle(inputs: Readonly<Record<string, object>>): (operationId: string, body: string | Uint8Array, options: { sanitize: boolean }) => boolean {
   const ajv = new Ajv2020({ strict: false, ownProperties: true, formats: { int64: true } });
   ajv.addKeyword({ keyword: 'x-max-bytes', type: 'string', validate: (limit: number, text: string) => Buffer.byteLength(text) <= limit });
+  ajv.addKeyword({ keyword: FLAT, compile: (schema: object) => {
+    const accepts = ajv.compile(schema);
+    return (meta: unknown) => typeof meta !== 'object' || meta === null || Array.isArray(meta) || accepts(flattened(meta));
+  } });
   const compiled = new Map<string, ValidateFunction>();
   return (operationId, body, { sanitize }) => {
     const value = parsed(body, sanitize);
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
     if (isTooDeep(value) || (!sanitize && hasLoneSurrogates(value))) return false;
-    const validate = compiled.get(operationId) ?? ajv.compile(withScalars(inputs[operationId]!) as object);
+    const validate = compiled.get(operationId) ?? ajv.compile(asAccepted(inputs[operationId]!) as object);
     compiled.set(operationId, validate);
     return validate(value);
   };
 }
 
-/** A schema whose maps with `x-scalars` accept single values, numbers and booleans, as openapi/README.md says. */
-function withScalars(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withScalars);
+/** Applies its schema to the flat metadata. */
+const FLAT = 'x-test-flat';
+
+/** Metadata as they are stored (decision D-135), without regard to any limit. */
+function flattened(meta: object): Record<string, string[]> {
+  const flat = new Map<string, string[]>();
+  const visit = (path: string, value: unknown): void => {
+    if (value === null) return;
+    if (typeof value !== 'object') flat.set(path, [...(flat.get(path) ?? []), String(value)]);
+    else if (Array.isArray(value) && value.every((item) => item === null || typeof item !== 'object')) for (const item of value) visit(path, item);
+    else for (const [key, item] of Object.entries(value)) visit(`${path}.${key}`, item);
+  };
+  for (const [key, value] of Object.entries(meta)) visit(key, value);
+  return Object.fromEntries(flat);
+}
+
+/** A schema whose maps with `x-scalars` or `x-flattened` accept what openapi/README.md says. */
+function asAccepted(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(asAccepted);
   if (node === null || typeof node !== 'object') return node;
-  const schema = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withScalars(value)]));
+  const schema = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, asAccepted(value)]));
+  if (schema['x-flattened'] === true) return { type: schema['type'], [FLAT]: Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'x-flattened')) };
   if (schema['x-scalars'] !== true) return schema;
   const { items, ...list } = schema['additionalProperties'] as { items: object };
   const single = [items, { type: 'number' }, { type: 'boolean' }];

@@ -74,6 +74,7 @@ function normalised(outcome: Outcome, collection: string, operation: OperationId
 const DIFFERENT = new Set(['durationMs', 'uptime']);
 const DRAWN_ID = /\b(auto|cfg|cur|ses|msg|sum|job|wh|dlv)_[0-9a-f_]{20,}/g;
 /** The value depends on the ids of documents, and so on the collection's name. */
-const CHECKSUM = /"checksum":"(?!00000000)[0-9a-f]{8}"/g;
+/** Checksums name a state of one document of one database (decision D-170). */
+export const CHECKSUM = /"checksum":"(?!00000000")[0-9a-f]{8,16}"/g;
 /** The text contains the name of the collection. */
 const CURSOR = /"nextCursor":"[^"]+"/g;

@@ -166,7 +166,8 @@ class PieceParser {
     try {
       return JSON.parse(`${before}${text}${after}`);
     } catch (error) {
-      throw new SyntaxError(`${(error as Error).message.replace(/ at position \d+.*$/s, '')}, after byte ${from}`, { cause: error });
+      // The position would be that in the piece.
+      throw new SyntaxError(`${(error as Error).message.split(' at position ', 1)[0]}, after byte ${from}`, { cause: error });
     }
   }
 }

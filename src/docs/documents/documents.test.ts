@@ -42,7 +42,7 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     });
 
     it('takes any metadata key as data', async () => {
-      const meta = JSON.parse('{"__proto__":["p"],"constructor":["c"],"toString":[],"1":["x"]}') as Record<string, string[]>;
+      const meta = JSON.parse('{"__proto__":["p"],"constructor":["c"],"toString":["t"],"1":["x"]}') as Record<string, string[]>;
       await add({ meta });
       expect(Object.entries((await get('hello')).meta).sort()).toEqual(Object.entries(meta).sort());
       expect(Object.entries((await fixture.call('listMetaKeys', { collection: 'blog' })).meta)).toContainEqual(['__proto__', ['p']]);
