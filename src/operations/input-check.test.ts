@@ -5,7 +5,7 @@ import type { OperationSpec } from './spec.ts';
 
 const SCHEMA = {
   type: 'object', required: ['name', 'items'],
-  properties: { name: { type: 'string' }, size: { type: 'integer', default: 5 }, items: { type: 'array', minItems: 1, maxItems: 5000, items: { $ref: '#/$defs/Item' } } },
+  properties: { name: { type: 'string' }, size: { type: 'integer', default: 5 }, shape: { type: 'array', items: { type: 'number' } }, items: { type: 'array', minItems: 1, maxItems: 5000, items: { $ref: '#/$defs/Item' } } },
   $defs: { Item: { type: 'object', required: ['key'], properties: { key: { type: 'string' }, color: { type: 'string', default: 'red' }, weight: { type: 'number' } } } },
 };
 
@@ -45,6 +45,16 @@ describe('the check of an input', () => {
   it('ends after 20 errors of a long list', async () => {
     expect(await check({ name: 'a', items: Array.from({ length: 5000 }, () => 0) })).toMatchObject({ errors: { length: 20 } });
     expect(await check({ name: 'a', items: Array.from({ length: 5001 }, () => 0) })).toMatchObject({ message: 'items must have at most 5000 items' });
+  });
+
+  it('lets other work come before and after the validation of many values', async () => {
+    const input = (last: unknown) => ({ name: 'a', items: items(1), shape: [...Array.from({ length: 20_000 }, (_, i) => i), last] });
+    const turns: string[] = [];
+    setImmediate(() => turns.push('other work'));
+    const checked = check(input(1)).then((warnings) => turns.push(JSON.stringify(warnings)));
+    await checked;
+    expect(turns).toEqual(['other work', '[]']);
+    expect(await check(input('x'))).toMatchObject({ message: 'shape[20000] must be a number, got a string' });
   });
 
   it.each([[Infinity], [-Infinity], [Number.NaN]])('refuses the number %s by its field', async (weight) => {

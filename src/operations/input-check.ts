@@ -1,5 +1,6 @@
 import { ServiceError, type ErrorCode } from '../errors/index.ts';
 import { Pace } from '../lib/pace.ts';
+import { turns } from '../lib/turns.ts';
 import { MAX_ERRORS } from './bounded-keywords.ts';
 import type { InputErrors, InputValidator } from './input-validators.ts';
 import { InputInspection } from './inspect-input.ts';
@@ -34,10 +35,23 @@ export function createInputCheck(schemas: Readonly<Record<string, object>>, stri
     const find = finderOf(id);
     const list = longList(validator, input);
     if (list !== undefined) return findInSteps(spec, validator, input as Record<string, unknown>, list, find).then((found) => conclude(spec, validator, found));
-    new InputInspection(spec).inspect(input);
+    const inspection = new InputInspection(spec);
+    inspection.inspect(input);
+    if (inspection.values > MANY_VALUES) return findInTurns(validator, input, find).then((found) => conclude(spec, validator, found));
     const unknown = find(input);
     return conclude(spec, validator, { errors: validator.errorsOf(input), unknown });
   };
+}
+
+/** Values of an input that is inspected in one turn of the event loop and validated in the next; validating that many takes a few milliseconds. */
+const MANY_VALUES = 10_000;
+
+/** A large input without a long list, such as a shape: other work may come before and after its validation. */
+async function findInTurns(validator: InputValidator, input: object, find: UnknownFieldFinder): Promise<Findings> {
+  await turns.loop();
+  const found = { unknown: find(input), errors: validator.errorsOf(input) };
+  await turns.loop();
+  return found;
 }
 
 interface LongList {

@@ -36,6 +36,11 @@ export class InputInspection {
     this.#maxValues = maxValues;
   }
 
+  /** Values that were inspected. */
+  get values(): number {
+    return this.#values;
+  }
+
   /** Inspects a part of the input, `path`; what was inspected before counts, too. The message names the field. */
   inspect(value: unknown, path = '', depth = 0): void {
     const problem = this.#inspect(value, depth);
