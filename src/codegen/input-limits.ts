@@ -2,10 +2,10 @@ import { formatByteSize, parseByteSize } from '../lib/byte-size.ts';
 import type { OperationSpec } from '../operations/spec.ts';
 import { resolve, type OpenApiDocument, type OperationObject, type SchemaObject } from './openapi-types.ts';
 
-type Limits = Pick<OperationSpec, 'maxBody' | 'maxValues'>;
+type Limits = Pick<OperationSpec, 'maxBody' | 'maxValues' | 'maxItems'>;
 
 /**
- * How large the input of an operation may be (`x-max-body`, `x-max-values`); the document has the usual values. Throws for a limit that is below what a
+ * How large the input of an operation may be (`x-max-body`, `x-max-values`, and `maxItems` of its fields); the document has the usual values. Throws for a limit that is below what a
  * field of the input may hold by itself.
  */
 export function inputLimits(document: OpenApiDocument, operation: OperationObject, input: SchemaObject): Limits {
@@ -20,7 +20,12 @@ export function inputLimits(document: OpenApiDocument, operation: OperationObjec
     if (maxBody !== undefined && bytes > maxBody) fail(`x-max-body is ${formatByteSize(maxBody)}, and ${path} may have ${bytes} bytes`);
     if (maxValues !== undefined && values > maxValues) fail(`x-max-values is ${maxValues}, and ${path} may have ${values} values`);
   }
-  return { ...(maxBody !== undefined && { maxBody }), ...(maxValues !== undefined && { maxValues }) };
+  const lists = Object.entries(input.properties ?? {}).map(([name, field]) => [name, ({ ...resolve(document, field), ...field } as { maxItems?: number }).maxItems] as const);
+  const maxItems = Object.fromEntries(lists.filter(([, most]) => most !== undefined)) as Record<string, number>;
+  return {
+    ...(maxBody !== undefined && { maxBody }), ...(maxValues !== undefined && { maxValues }),
+    ...(operation.requestBody !== undefined && Object.keys(maxItems).length > 0 && { maxItems }),
+  };
 }
 
 const LEAST_VALUES = 10_000;

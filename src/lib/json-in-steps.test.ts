@@ -4,7 +4,7 @@ import { parseJsonInSteps, type PieceSize } from './json-in-steps.ts';
 import { JsonTooLarge, MAX_KEYS, type JsonLimits } from './json-limits.ts';
 
 const ANY: JsonLimits = { maxValues: 1_000_000, maxDepth: 1000 };
-const SMALL: PieceSize = { values: 2, bytes: 16 };
+const SMALL: PieceSize = { values: 2, bytes: 16, text: 8 };
 
 function parse(text: string, piece: PieceSize = SMALL, limits = ANY): Promise<unknown> {
   return parseJsonInSteps(Buffer.from(text), { limits, decode: (bytes) => bytes.toString(), pace: { rest: () => Promise.resolve() }, piece });
@@ -36,7 +36,7 @@ function textOf(value: unknown, blank: string): string {
 }
 
 const texts = fc.tuple(values, fc.constantFrom('', ' ', '\n\t ')).map(([value, blank]) => textOf(value, blank));
-const pieces = fc.record({ values: fc.integer({ min: 1, max: 5 }), bytes: fc.integer({ min: 1, max: 40 }) });
+const pieces = fc.record({ values: fc.integer({ min: 1, max: 5 }), bytes: fc.integer({ min: 1, max: 40 }), text: fc.integer({ min: 1, max: 60 }) });
 
 describe('JSON that is parsed in steps', () => {
   it('is what JSON.parse makes of it', async () => {
@@ -60,7 +60,7 @@ describe('JSON that is parsed in steps', () => {
     '{"a":-[1,2,3,4]}', '{"a":1,"b":{"c":2,"d":3,"e":4},"b":5}', '[1,2,3}', '[1,2,3]]', '[1,2,3] [1,2,3]', '[1:2,3,4]', '{"a",1:2,"b":3}', '[[],[],[ ],{},{}]', '[[ ,1,2,3]]',
     '{"__proto__":{"a":1,"b":2,"c":3},"x":1}', '["\\ud83d","\\ude00",1,2,3]', '["a\\"],[",1,2,"\\\\",3]',
   ])('agrees about %s', async (text) => {
-    expect(await inSteps(text, { values: 1, bytes: 1 })).toBe(known(text));
+    expect(await inSteps(text, { values: 1, bytes: 1, text: 1000 })).toBe(known(text));
     expect(await inSteps(text)).toBe(known(text));
   });
 
@@ -74,6 +74,13 @@ describe('JSON that is parsed in steps', () => {
     const limits = { ...ANY, maxDepth: 2 };
     expect(await parse('[[[1]]]', SMALL, limits)).toEqual([[[1]]]);
     await expect(parse('[[[[1]]]]', SMALL, limits)).rejects.toThrow(new JsonTooLarge('must not be nested deeper than 2 levels'));
+  });
+
+  it.each(['{"list":', '{ "x" : [1, 2, 3, 4], "list"\n: '])('has no list of too many items in a field: %s', async (before) => {
+    const limits = { ...ANY, maxItems: { list: 3 } };
+    expect(await parse(`${before}[1,[2,2,2,2],3]}`, SMALL, limits)).toMatchObject({ list: [1, [2, 2, 2, 2], 3] });
+    await expect(parse(`${before}[1,2,3,4]}`, SMALL, limits)).rejects.toMatchObject({ message: 'must have at most 3 items', field: 'list' });
+    expect(await parse('{"a":{"list":[1,2,3,4]},"toString":[1,2,3,4]}', SMALL, limits)).toMatchObject({ a: { list: [1, 2, 3, 4] } });
   });
 
   it('has no object of too many fields', async () => {
@@ -91,6 +98,23 @@ describe('JSON that is parsed in steps', () => {
     const text = Buffer.from(`[${'[],'.repeat(1_000_000)}[]]`);
     await expect(parseJsonInSteps(text, { limits: { ...ANY, maxValues: 5000 }, decode })).rejects.toThrow(JsonTooLarge);
     expect(decoded).toBeLessThan(20_000);
+  });
+
+  it('has no very long name of a field, and no very many blanks', async () => {
+    await expect(parse(`{"${'n'.repeat(65_536)}":1}`)).rejects.toThrow(new JsonTooLarge('must not have a field whose name is longer than 65536 bytes'));
+    await expect(parse(`[1,${' '.repeat(1_048_600)}[1,2,3]]`)).rejects.toThrow(JsonTooLarge);
+    await expect(parse(' '.repeat(1_048_600))).rejects.toThrow(new JsonTooLarge('must not have more than 1048576 bytes of blanks or digits in a row'));
+  });
+
+  it('decodes a long text in parts, between characters and escapes', async () => {
+    const lengths: number[] = [];
+    const decode = (bytes: Buffer): string => {
+      lengths.push(bytes.length);
+      return bytes.toString();
+    };
+    const value = { key: 'ä€😀"\\n\u0041'.repeat(50_000) + '€'.repeat(200_000), other: 1 };
+    expect(await parseJsonInSteps(Buffer.from(JSON.stringify(value)), { limits: ANY, decode, pace: { rest: async () => undefined } })).toEqual(value);
+    expect(Math.max(...lengths)).toBeLessThan(100_000);
   });
 
   it('rests between its pieces', async () => {

@@ -1,15 +1,20 @@
 import { Pace } from './pace.ts';
 import { setOwn } from './set-own.ts';
-import type { JsonLimits } from './json-limits.ts';
+import { JsonTooLarge, type JsonLimits } from './json-limits.ts';
+import { LongTexts } from './json-long-texts.ts';
 import { JsonScanner, type Level } from './json-scanner.ts';
 
 /** How much is parsed at a time: items of a list or object are parsed together until they have as many values or bytes. */
 export interface PieceSize {
   readonly values: number;
   readonly bytes: number;
+  /** A text of so many bytes is decoded in parts of that size. */
+  readonly text: number;
 }
 
-const PIECE: PieceSize = { values: 2000, bytes: 64 * 1024 };
+const PIECE: PieceSize = { values: 2000, bytes: 64 * 1024, text: 64 * 1024 };
+/** Most bytes outside of texts that are parsed at once: blanks and digits may be as many as a client likes. */
+const MAX_PLAIN_BYTES = 1024 * 1024;
 /** Bytes that are scanned between two rests. */
 const STEP_BYTES = 16 * 1024;
 
@@ -24,7 +29,7 @@ export interface InSteps {
 
 /**
  * Parses what `JSON.parse` parses, into equal values, with rests: the scanner finds the items of the outer lists and objects, and `JSON.parse` parses
- * some of them at a time. One long text is parsed at once. Rejects with `JsonTooLarge` before more than a piece beyond a limit is parsed, and with a
+ * some of them at a time; long texts are decoded as they are scanned. Rejects with `JsonTooLarge` before more than a piece beyond a limit is parsed, and with a
  * `SyntaxError`.
  */
 export async function parseJsonInSteps(bytes: Buffer, { limits, decode, pace = new Pace(), piece = PIECE }: InSteps): Promise<unknown> {
@@ -52,6 +57,7 @@ class PieceParser {
   readonly #decode: (bytes: Buffer) => string;
   readonly #piece: PieceSize;
   readonly #scanner: JsonScanner;
+  readonly #longTexts: LongTexts;
   /** The outermost open levels; the levels inside them are still within a piece. */
   readonly #parts: Part[] = [];
   #valuesBefore = 0;
@@ -64,11 +70,16 @@ class PieceParser {
     this.#bytes = bytes;
     this.#piece = piece;
     this.#decode = decode;
-    this.#scanner = new JsonScanner(bytes, 0, limits, { onItem: () => this.#onItem(), onClose: (level, end) => this.#onClose(level, end) });
+    this.#longTexts = new LongTexts(bytes, decode, piece.text);
+    this.#scanner = new JsonScanner(bytes, { limits, longText: piece.text, events: {
+      onItem: () => this.#onItem(), onClose: (level, end) => this.#onClose(level, end), onLongText: (start, end) => this.#longTexts.close(start, end),
+    } });
   }
 
   advance(end: number): void {
     this.#scanner.scan(end);
+    const { openText, position } = this.#scanner;
+    if (openText !== undefined) this.#longTexts.advance(openText, position);
   }
 
   end(): unknown {
@@ -158,16 +169,24 @@ class PieceParser {
   }
 
   #requireBlank(from: number, to: number): void {
+    requirePlain(to - from);
     if (/[^ \t\r\n]/.test(this.#bytes.toString('latin1', from, to))) throw new SyntaxError(`unexpected text at byte ${from}`);
   }
 
   #parse(before: string, from: number, to: number, after: string): unknown {
-    const text = this.#decode(this.#bytes.subarray(from, to));
+    const texts = this.#longTexts.take(from, to);
+    requirePlain(texts.reduce((bytes, { start, end }) => bytes - (end - start), to - from));
     try {
-      return JSON.parse(`${before}${text}${after}`);
+      if (texts.length > 0) return this.#longTexts.parse(before, [from, to], after, texts);
+      return JSON.parse(`${before}${this.#decode(this.#bytes.subarray(from, to))}${after}`);
     } catch (error) {
+      if (error instanceof JsonTooLarge) throw error;
       // The position would be that in the piece.
       throw new SyntaxError(`${(error as Error).message.split(' at position ', 1)[0]}, after byte ${from}`, { cause: error });
     }
   }
+}
+
+function requirePlain(bytes: number): void {
+  if (bytes > MAX_PLAIN_BYTES) throw new JsonTooLarge(`must not have more than ${MAX_PLAIN_BYTES} bytes of blanks or digits in a row`);
 }

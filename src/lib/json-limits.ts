@@ -4,15 +4,20 @@ export interface JsonLimits {
   readonly maxValues: number;
   /** Most levels of lists and objects below the outermost one. */
   readonly maxDepth: number;
+  /** Most items of the lists in fields of the outermost object, by the name of the field. */
+  readonly maxItems?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Most fields of one object: a field with a new name costs as much as ten numbers in a list. */
 export const MAX_KEYS = 10_000;
 
-/** A JSON text holds more than its limits allow. The message is a clause that follows the name of the text. */
+/** A JSON text holds more than its limits allow. The message is a clause that follows the name of the text, or of the field if there is one. */
 export class JsonTooLarge extends Error {
-  constructor(message: string) {
+  readonly field: string | undefined;
+
+  constructor(message: string, field?: string) {
     super(message);
     this.name = 'JsonTooLarge';
+    this.field = field;
   }
 }

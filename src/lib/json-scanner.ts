@@ -1,10 +1,17 @@
 import { JsonTooLarge, MAX_KEYS, type JsonLimits } from './json-limits.ts';
 
-const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [QUOTE, COMMA, BACKSLASH, LETTER_U] = [0x22, 0x2c, 0x5c, 0x75];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 const STRUCTURE = new Uint8Array(256);
 for (const byte of [COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) STRUCTURE[byte] = 1;
+
+/** A field up to its value. A name that is written in another way is checked when it is parsed. */
+const NAME = /^[ \t\r\n]{0,64}"([A-Za-z0-9_]{1,64})"[ \t\r\n]{0,64}:[ \t\r\n]{0,64}$/;
+const LONGEST_NAME = 256;
+
+/** Bytes of a text that are read one by one before the platform searches its end. */
+const SHORT_TEXT = 32;
 
 /** A list or an object that is open at the scanner's position. */
 export interface Level {
@@ -14,6 +21,8 @@ export interface Level {
   /** Position of the item that is being scanned: after the bracket or after the last comma. */
   itemStart: number;
   commas: number;
+  /** The field of the outermost object whose list this is, if the number of its items is limited. */
+  readonly field: string | undefined;
 }
 
 /** What a scan stops at, so that its owner can act. */
@@ -22,6 +31,8 @@ export interface ScanEvents {
   onItem(): void;
   /** At a closing bracket, before its level is removed. */
   onClose(level: Level, end: number): void;
+  /** At the end of a text of at least `longText` bytes: the positions of its first byte and of its quotation mark. */
+  onLongText(start: number, end: number): void;
 }
 
 /**
@@ -35,13 +46,24 @@ export class JsonScanner {
   readonly #bytes: Uint8Array;
   readonly #limits: JsonLimits;
   readonly #events: ScanEvents;
+  readonly #longText: number;
+  #textStart = 0;
+  /** Where the next of these bytes is, if that is not before the position. */
+  #nextQuote = -1;
+  #nextBackslash = -1;
   #inText = false;
 
-  constructor(bytes: Uint8Array, start: number, limits: JsonLimits, events: ScanEvents) {
+  constructor(bytes: Uint8Array, { limits, longText, events }: { readonly limits: JsonLimits; readonly longText: number; readonly events: ScanEvents }) {
     this.#bytes = bytes;
-    this.position = start;
+    this.position = 0;
     this.#limits = limits;
+    this.#longText = longText;
     this.#events = events;
+  }
+
+  /** The first byte of the text that is open at the position, if one is; then the position is between two characters or escapes, or within a character. */
+  get openText(): number | undefined {
+    return this.#inText ? this.#textStart : undefined;
   }
 
   /** Whether the text ends within a list, an object or a text. */
@@ -55,21 +77,44 @@ export class JsonScanner {
     let i = this.position;
     while (i < end) {
       if (this.#inText) {
-        while (i < end && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;
+        i = this.#endOfText(i, end);
         if (i >= end) break;
         this.#inText = false;
+        if (i - this.#textStart >= this.#longText) this.#events.onLongText(this.#textStart, i);
         i += 1;
         continue;
       }
       const byte = bytes[i]!;
       i += 1;
-      if (byte === QUOTE) this.#inText = true;
+      if (byte === QUOTE) [this.#inText, this.#textStart] = [true, i];
       else if (STRUCTURE[byte] === 1) {
         this.position = i;
         this.#structure(byte);
       }
     }
     this.position = i;
+  }
+
+  /** The position of the quotation mark that ends the open text, or at least `end` if it comes later. */
+  #endOfText(from: number, end: number): number {
+    const bytes = this.#bytes;
+    let i = from;
+    for (;;) {
+      const near = Math.min(i + SHORT_TEXT, end);
+      while (i < near && bytes[i] !== QUOTE) i += bytes[i] !== BACKSLASH ? 1 : bytes[i + 1] === LETTER_U ? 6 : 2;
+      if (i < near || i >= end) return i;
+      // The platform searches many bytes at a time; what it has found is kept, so that it reads no byte twice.
+      if (this.#nextQuote < i) this.#nextQuote = this.#find(QUOTE, i);
+      if (this.#nextBackslash < i) this.#nextBackslash = this.#find(BACKSLASH, i);
+      i = Math.min(this.#nextQuote, this.#nextBackslash);
+      if (i >= end) return end;
+      if (i === this.#nextQuote) return i;
+    }
+  }
+
+  #find(byte: number, from: number): number {
+    const at = this.#bytes.indexOf(byte, from);
+    return at === -1 ? this.#bytes.length : at;
   }
 
   #structure(byte: number): void {
@@ -84,6 +129,7 @@ export class JsonScanner {
     this.#count();
     level.commas += 1;
     level.itemStart = this.position;
+    if (level.field !== undefined) this.#requireFewItems(level, level.field);
     if (!level.isList && level.commas >= MAX_KEYS) throw new JsonTooLarge(`must not have an object of more than ${MAX_KEYS} fields`);
     this.#events.onItem();
   }
@@ -91,7 +137,21 @@ export class JsonScanner {
   #open(isList: boolean): void {
     this.#count();
     if (this.levels.length > this.#limits.maxDepth) throw new JsonTooLarge(`must not be nested deeper than ${this.#limits.maxDepth} levels`);
-    this.levels.push({ isList, start: this.position - 1, itemStart: this.position, commas: 0 });
+    const start = this.position - 1;
+    this.levels.push({ isList, start, itemStart: this.position, commas: 0, field: isList ? this.#limitedField(start) : undefined });
+  }
+
+  #limitedField(end: number): string | undefined {
+    const { maxItems } = this.#limits;
+    const [root] = this.levels;
+    if (maxItems === undefined || this.levels.length !== 1 || root!.isList || end - root!.itemStart > LONGEST_NAME) return undefined;
+    const name = NAME.exec(Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + root!.itemStart, end - root!.itemStart).toString('latin1'))?.[1];
+    return name !== undefined && Object.hasOwn(maxItems, name) ? name : undefined;
+  }
+
+  #requireFewItems({ commas }: Level, field: string): void {
+    const most = this.#limits.maxItems![field]!;
+    if (commas >= most) throw new JsonTooLarge(`must have at most ${most} items`, field);
   }
 
   #close(isList: boolean): void {

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { nodeLoop } from './turns.ts';
 import { BodyCutOff, BodyTooLarge, readRequestBytes } from './request-bytes.ts';
 
 let server: Server | undefined;
@@ -18,14 +19,21 @@ interface Sending {
   readonly cut?: boolean;
   /** Whether the body is asked for only when all of it has arrived. */
   readonly late?: boolean;
+  readonly maxBytes?: number;
+  readonly whilePieceArrives?: () => void;
 }
 
 /** The result of reading the body of one request that is sent in pieces. */
-async function read(pieces: readonly string[], { length, cut = false, late = false }: Sending = {}): Promise<unknown> {
+async function read(pieces: readonly string[], { length, cut = false, late = false, maxBytes = 10, whilePieceArrives }: Sending = {}): Promise<unknown> {
   const outcome = new Promise((resolve) => {
     server = createServer(async (request) => {
       while (late && !request.complete) await setImmediate();
-      await readRequestBytes(request, 10).then((bytes) => resolve(bytes.toString()), resolve);
+      if (whilePieceArrives !== undefined) {
+        // Until then the client has sent what it can.
+        for (let turn = 0; turn < 50; turn++) await setImmediate();
+        request.on('data', whilePieceArrives);
+      }
+      await readRequestBytes(request, maxBytes).then((bytes) => resolve(bytes.toString()), resolve);
     });
   });
   server!.listen(0, '127.0.0.1');
@@ -47,6 +55,25 @@ describe('the bytes of a request', () => {
     expect(await read(['abc', 'def'])).toBe('abcdef');
     expect(await read(['abc', 'defg'], { length: 7 })).toBe('abcdefg');
     expect(await read([], { length: 0 })).toBe('');
+  });
+
+  it('of a long body are the same, whether or not the request says how many they are', async () => {
+    const pieces = Array.from({ length: 50 }, (_, i) => String.fromCharCode(97 + (i % 26)).repeat(70_000));
+    const whole = pieces.join('');
+    expect(await read(pieces, { maxBytes: whole.length }) === whole).toBe(true);
+    expect(await read(pieces, { maxBytes: whole.length, length: whole.length }) === whole).toBe(true);
+    expect(await read(pieces, { maxBytes: whole.length - 1 })).toBeInstanceOf(BodyTooLarge);
+  });
+
+  it('of a long body are read in later turns of the event loop when one is over', async () => {
+    const inTurns = new Map<number, number>();
+    const work = (): void => {
+      inTurns.set(nodeLoop.turn(), (inTurns.get(nodeLoop.turn()) ?? 0) + 1);
+      for (const begun = nodeLoop.now(); nodeLoop.now() - begun < 10;);
+    };
+    const body = 'x'.repeat(2_000_000);
+    expect(await read([body], { maxBytes: body.length, length: body.length, whilePieceArrives: work }) === body).toBe(true);
+    expect(Math.max(...inTurns.values())).toBeLessThan(5);
   });
 
   it('may have any number, whether or not the request says how many they are', async () => {

@@ -9,8 +9,8 @@ export const MAX_DEPTH = 64;
 type Rules = Pick<OperationSpec, 'sanitize' | 'maxBody' | 'maxValues'>;
 
 /** The same limits for a JSON text that is to become an input. */
-export function inputLimits({ maxValues = Infinity }: Pick<OperationSpec, 'maxValues'>): JsonLimits {
-  return { maxValues, maxDepth: MAX_DEPTH };
+export function inputLimits({ maxValues = Infinity, maxItems }: Pick<OperationSpec, 'maxValues' | 'maxItems'>): JsonLimits {
+  return { maxValues, maxItems, maxDepth: MAX_DEPTH };
 }
 
 interface Problem {

@@ -4,6 +4,7 @@ import { bodyError, ServiceError } from '../errors/index.ts';
 import { parseJsonInSteps } from '../lib/json-in-steps.ts';
 import { JsonTooLarge, type JsonLimits } from '../lib/json-limits.ts';
 import { readRequestBytes } from '../lib/request-bytes.ts';
+import { turns } from '../lib/turns.ts';
 import { decodeUtf8, decodeUtf8Escaping, withoutByteOrderMark } from '../lib/utf8.ts';
 
 /** Throws 415 for a compressed body. */
@@ -53,6 +54,8 @@ export function parseJsonBody(bytes: Buffer, { limits, repairsText = false }: Js
 async function parseLongBody(bytes: Buffer, limits: JsonLimits, repairsText: boolean): Promise<unknown> {
   const isText = isUtf8(bytes);
   if (!isText && !repairsText) throw notUtf8();
+  // Bodies that are complete in one turn of the event loop would block it for the sum of their first steps.
+  if (turns.isSpent) await turns.request();
   const decode = (part: Buffer): string => (isText ? part.toString('utf8') : decodeUtf8(part) ?? decodeUtf8Escaping(part));
   try {
     return await parseJsonInSteps(isText ? withoutByteOrderMark(bytes) : bytes, { limits, decode });
@@ -62,7 +65,7 @@ async function parseLongBody(bytes: Buffer, limits: JsonLimits, repairsText: boo
 }
 
 function refusal(cause: unknown): unknown {
-  if (cause instanceof JsonTooLarge) return new ServiceError('invalid_argument', `the body ${cause.message}; send less at once`, { cause });
+  if (cause instanceof JsonTooLarge) return new ServiceError('invalid_argument', cause.field === undefined ? `the body ${cause.message}; send less at once` : `${cause.field} ${cause.message}`, { cause });
   return cause instanceof SyntaxError ? new ServiceError('invalid_json', `invalid JSON: ${cause.message.slice(0, 200)}`, { cause }) : cause;
 }
 

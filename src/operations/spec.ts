@@ -52,6 +52,8 @@ export interface OperationSpec {
   readonly maxBody?: number;
   /** Most values of the input (`x-max-values`), counted as `JsonLimits` says. */
   readonly maxValues?: number;
+  /** Most items of the lists among the fields of the body, by name (`maxItems`). */
+  readonly maxItems?: Readonly<Record<string, number>>;
   /** HTTP status of success. */
   readonly status: number;
   /** Statuses of success that a handler may choose instead, by its `Reply`. */

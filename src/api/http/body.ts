@@ -22,7 +22,7 @@ export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHea
  * (decision D-39). What an operation takes at most is in its specification; `maxBytes` is the server's own limit.
  * Errors: 400 `invalid_json`, 408, 413, 415.
  */
-export async function readJsonObject(request: IncomingMessage, maxBytes: number, spec: Pick<OperationSpec, 'sanitize' | 'requiresBody' | 'maxBody' | 'maxValues'>): Promise<Record<string, unknown>> {
+export async function readJsonObject(request: IncomingMessage, maxBytes: number, spec: Pick<OperationSpec, 'sanitize' | 'requiresBody' | 'maxBody' | 'maxValues' | 'maxItems'>): Promise<Record<string, unknown>> {
   const { headers } = request;
   requirePlainBody(headers);
   // `curl -d ''` declares a form, but sends nothing.
