@@ -391,7 +391,7 @@ export interface Operations {
   getVectorStats: Operation<Record<never, never>, GetVectorStatsResponses[200]>;
   projectVectors: Operation<FlatInput<NonNullable<ProjectVectorsData['body']>, 'sample'>, ProjectVectorsResponses[200]>;
   classifyDocument: Operation<FlatInput<NonNullable<ClassifyDocumentData['body']>, 'lang' | 'multi' | 'threshold'>, ClassifyDocumentResponses[200]>;
-  searchAcrossCollections: Operation<FlatInput<NonNullable<SearchAcrossCollectionsData['body']>, 'topK' | 'offset' | 'threshold' | 'distanceMetric' | 'includeContent'>, SearchAcrossCollectionsResponses[200]>;
+  searchAcrossCollections: Operation<FlatInput<NonNullable<SearchAcrossCollectionsData['body']>, 'offset' | 'threshold' | 'distanceMetric' | 'includeContent'>, SearchAcrossCollectionsResponses[200]>;
   findSimilar: Operation<FlatInput<NonNullable<FindSimilarData['body']>, 'offset' | 'threshold' | 'includeContent' | 'distanceMetric'>, FindSimilarResponses[200]>;
   findDuplicates: Operation<FlatInput<NonNullable<FindDuplicatesData['body']>, 'mode' | 'threshold' | 'maxDocs' | 'distanceMetric' | 'includeContent'>, FindDuplicatesResponses[200]>;
   listEmbeddingConfigs: Operation<FlatInput<NonNullable<ListEmbeddingConfigsData['query']>, 'offset'>, ListEmbeddingConfigsResponses[200]>;
@@ -401,7 +401,7 @@ export interface Operations {
   deleteEmbeddingConfig: Operation<FlatInput<NonNullable<DeleteEmbeddingConfigData['path']>>, void>;
   setDefaultEmbeddingConfig: Operation<FlatInput<NonNullable<SetDefaultEmbeddingConfigData['body']>>, SetDefaultEmbeddingConfigResponses[200]>;
   searchHybrid: Operation<FlatInput<NonNullable<SearchHybridData['body']>, 'offset' | 'algorithm' | 'rrfK' | 'fuzzy' | 'matchingStrategy' | 'threshold' | 'distanceMetric' | 'includeContent' | 'disableStem' | 'disableSynonyms' | 'sort' | 'facetMaxValues' | 'windowSize'>, SearchHybridResponses[200]>;
-  searchGeo: Operation<FlatInput<NonNullable<SearchGeoData['body']>, 'topK' | 'offset' | 'algorithm' | 'distance' | 'includeContent'>, SearchGeoResponses[200]>;
+  searchGeo: Operation<FlatInput<NonNullable<SearchGeoData['body']>, 'offset' | 'algorithm' | 'distance' | 'includeContent'>, SearchGeoResponses[200]>;
   searchGeoWithin: Operation<FlatInput<NonNullable<SearchGeoWithinData['body']>, 'offset' | 'includeContent'>, SearchGeoWithinResponses[200]>;
   searchGeoPolygon: Operation<FlatInput<NonNullable<SearchGeoPolygonData['body']>, 'offset' | 'includeContent'>, SearchGeoPolygonResponses[200]>;
   reindexGeo: Operation<FlatInput<NonNullable<ReindexGeoData['body']>>, ReindexGeoResponses[200]>;

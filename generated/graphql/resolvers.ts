@@ -2152,6 +2152,8 @@ export type CrossSearchInput = {
   readonly targetCollections?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** Most results of all collections together, 1 to 1,000; the default is 10. */
   readonly topK?: InputMaybe<Scalars['Int']['input']>;
+  /** Another name for `topK`; when both are sent they must be the same. */
+  readonly limit?: InputMaybe<Scalars['Int']['input']>;
   /** How many of the best results to skip; the default is 0. */
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
   /** Results that score less are left out, 0 to 1; the default is 0. */

@@ -81,11 +81,13 @@ function requirement(error: ErrorObject): string {
     case 'exclusiveMaximum': return `must be below ${String(params['limit'])}${got(error.data)}`;
     case 'minLength': return error.data === '' ? 'must not be empty' : `must have at least ${String(params['limit'])} characters`;
     case 'maxLength': return `must have at most ${String(params['limit'])} characters`;
-    case 'minItems': return `must have at least ${String(params['limit'])} items`;
+    case 'minItems': return params['limit'] === 1 ? 'must not be empty' : `must have at least ${String(params['limit'])} items`;
     case 'maxItems': return `must have at most ${String(params['limit'])} items`;
     case 'maxProperties': return `must have at most ${String(params['limit'])} keys`;
     case 'additionalProperties': return `must not have the field ${String(params['additionalProperty']).slice(0, 80)}`;
-    case 'format': return error.params['format'] === 'int64' ? `must be an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}${got(error.data)}` : (error.message ?? 'is invalid');
+    case 'format':
+      if (error.params['format'] === 'date-time') return `must be an RFC 3339 time such as 2026-01-31T12:00:00Z${got(error.data)}`;
+      return error.params['format'] === 'int64' ? `must be an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}${got(error.data)}` : (error.message ?? 'is invalid');
     case 'pattern': return (error.parentSchema?.['x-message'] as string | undefined) ?? `must match ${String(params['pattern'])}`;
     default: return error.message ?? 'is invalid';
   }

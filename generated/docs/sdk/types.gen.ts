@@ -3873,9 +3873,13 @@ export type SearchAcrossCollectionsRequest = {
      */
     targetCollections?: Array<CollectionName>;
     /**
-     * How many results at most, of all collections together.
+     * How many results at most, of all collections together; 10 when absent.
      */
     topK?: number;
+    /**
+     * Another name for `topK`; when both are sent they must be the same.
+     */
+    limit?: number;
     /**
      * How many of the best results to skip.
      */
@@ -4324,7 +4328,7 @@ export type SearchHybridRequest = {
     algorithm?: HybridFullTextAlgorithm;
     vectorAlgorithm?: VectorAlgorithm;
     /**
-     * Weight of meaning, 0 words only, 1 meaning only: explicit, then the collection's retrieval profile, then, where neither names a `strategy`, 0.2 or 0.6 by whether both sides agree on some of the best documents, else 0.5.
+     * Weight of meaning, 0 words only, 1 meaning only: explicit, then the collection's retrieval profile, then, where neither names a `strategy`, 0.5 or 0.8 by whether both sides agree on some of the best documents, else 0.5.
      */
     alpha?: number;
     /**
@@ -4379,7 +4383,7 @@ export type SearchHybridRequest = {
      */
     facetMaxValues?: number;
     /**
-     * What a result is: explicit, then the collection's retrieval profile, then `parent`. In `chunk` and `window` the body is left out unless `includeContent` is true.
+     * What a result is: explicit, then the collection's retrieval profile, then `parent`. In `chunk` and `window` the body is left out unless `includeContent` is true or `fields` names it.
      */
     retrievalMode?: RetrievalMode;
     /**
@@ -4524,9 +4528,13 @@ export type SearchGeoRequest = {
     lng: Longitude;
     radiusMeters: RadiusMeters;
     /**
-     * How many results at most.
+     * How many results at most; 10 when absent.
      */
     topK?: number;
+    /**
+     * Another name for `topK`; when both are sent they must be the same.
+     */
+    limit?: number;
     /**
      * How many of the nearest to skip.
      */

@@ -44,6 +44,7 @@ describe.each(DRIVERS)('where documents are, over %s (contract section 4, "Geo s
     });
     expect((await near()).results[0]!.document).not.toHaveProperty('contentMd');
     expect((await near({ includeContent: true, topK: 1 })).results).toMatchObject([{ document: { contentMd: 'body of gate' } }]);
+    expect((await near({ limit: 1 })).results).toHaveLength(1);
     expect(await near({ algorithm: 'geohash', topK: 2, offset: 1 })).toMatchObject({ results: [{ document: { key: 'museum' }, rank: 2 }, { document: { key: 'potsdam' }, rank: 3 }], total: 2, algorithm: 'geohash' });
     expect(await near({ collection: 'nowhere' })).toEqual({ results: [], total: 0, radiusMeters: 50_000, algorithm: 'rtree' });
   });

@@ -10,6 +10,7 @@ import { spend } from '../../lib/pace.ts';
 import { readyColumns, selectDocuments, type ColumnsView } from '../columns/index.ts';
 import { expressionOf, inList, presentInOrder, projectionOf, type PresentedDocument, type RequestFilter } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { limitOf } from '../limit-of.ts';
 import type { GeoIndex } from './geo-index.ts';
 import type { GeoView } from './geo-view.ts';
 import { circleOf } from './within-circle.ts';
@@ -44,6 +45,7 @@ interface Page {
   readonly isTruncated: boolean;
 }
 
+const DEFAULT_TOP_K = 10;
 /** Maximum number of reads if documents move. */
 const LOOKS = 5;
 /** Maximum number of ordinals in one statement. */
@@ -56,7 +58,8 @@ const FEW = 64;
 
 /** `POST /v1/geo-search` (contract section 4, "Geo search"; decisions section 4.6). */
 export async function searchGeo(deps: GeoSearchDeps, input: NearInput, bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeo'>> {
-  const { radiusMeters, algorithm, distance, topK, offset } = input;
+  const { radiusMeters, algorithm, distance, offset } = input;
+  const topK = limitOf(input) ?? DEFAULT_TOP_K;
   let near = new Map<number, NearDocument>();
   const { documents, isTruncated } = await look(deps, input, bounds, async function* ({ index, documents: among }) {
     const found = (await index.places.near(circleOf(input), { algorithm, distance, documents: among, limit: offset + topK }, bounds.signal)).slice(offset);

@@ -51,7 +51,7 @@ function checkInput({ text, collection, key, labels }: ClassifyInput): void {
     throw new ServiceError('invalid_argument', 'text must not be blank');
   }
   const blank = labels.findIndex((label) => label.trim() === '');
-  if (blank >= 0) throw new ServiceError('invalid_argument', `labels/${blank} must not be blank`);
+  if (blank >= 0) throw new ServiceError('invalid_argument', `labels[${blank}] must not be blank`);
 }
 
 /** Finds a document by a spelling under which it was once written, as `getDocument` does; throws `not_found`. */

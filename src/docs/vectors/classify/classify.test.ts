@@ -91,7 +91,7 @@ describe('classifying (decisions section 4.3)', () => {
     await refused({ collection: 'c' }).toMatchObject({ code: 'missing_fields', message: 'missing fields: key' });
     await refused({ key: 'a' }).toMatchObject({ code: 'missing_fields', message: 'missing fields: collection' });
     await refused({ text: ' \t' }).toMatchObject({ code: 'invalid_argument', message: 'text must not be blank' });
-    await refused({ text: 'x', labels: ['a', ' '] }).toMatchObject({ code: 'invalid_argument', message: 'labels/1 must not be blank' });
+    await refused({ text: 'x', labels: ['a', ' '] }).toMatchObject({ code: 'invalid_argument', message: 'labels[1] must not be blank' });
     await refused({ text: 'x', labels: [] }).toMatchObject({ status: 400 });
     await refused({ text: 'x', labels: Array.from({ length: 101 }, (_, i) => `l${i}`) }).toMatchObject({ status: 400 });
     await refused({ collection: 'c', key: 'none' }).toMatchObject({ code: 'not_found' });

@@ -42,6 +42,14 @@ describe('searching several collections (decisions section 4.3)', () => {
     expect(answer).not.toHaveProperty('sourceCollection');
   });
 
+  it('returns 10 results at most, or `topK` or `limit`, which are two names of one number (decision D-133)', async () => {
+    const fixture = await open();
+    await fixture.store(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`blog|d${i}|en`, 'cats sleep'])));
+    const count = async (more: object) => (await fixture.call('searchAcrossCollections', { query: 'cats sleep', ...more })).results.length;
+    expect([await count({}), await count({ topK: 3 }), await count({ limit: 3 }), await count({ limit: 11, topK: 11 })]).toEqual([10, 3, 3, 11]);
+    await expect(count({ limit: 3, topK: 4 })).rejects.toMatchObject({ code: 'invalid_argument', message: 'limit and topK are two names of one number, got limit 3 and topK 4' });
+  });
+
   it('keeps to the targets that are named, of which one that does not exist is empty', async () => {
     const fixture = await open();
     await fixture.store(DOCUMENTS);

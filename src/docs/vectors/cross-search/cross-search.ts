@@ -7,6 +7,7 @@ import { Pace } from '../../../lib/pace.ts';
 import { isSystemCollection } from '../../../lib/system-collection.ts';
 import { contentsFor, contextCost, expressionOf, projectDocument, type ResultRow } from '../../documents/index.ts';
 import { eligibleDocuments, readContent, readRows, type EligibilityDeps } from '../../fulltext/index.ts';
+import { limitOf } from '../../limit-of.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
 import { filledCollections, namedCollections } from '../../stored-collections.ts';
@@ -19,7 +20,7 @@ export interface CrossSearchDeps extends SourceDeps, EligibilityDeps {
   readonly gate: Pick<SearchGate, 'run'>;
 }
 
-type CrossSearchInput = InputOf<Operations, 'searchAcrossCollections'>;
+type CrossSearchInput = InputOf<Operations, 'searchAcrossCollections'> & { readonly topK: number };
 type Algorithm = NearestResult['algorithm'];
 type Result = SearchAcrossCollectionsResponse['results'][number];
 
@@ -42,11 +43,14 @@ interface Candidate {
   readonly score: number;
 }
 
+const DEFAULT_TOP_K = 10;
+
 /** Maximum number of collections that are searched at once; all searches share the same scan workers. */
 const AT_ONCE = 4;
 
 /** `POST /v1/cross-search` (decisions section 4.3). Only the scoring occupies a place in the search gate. */
-export async function searchAcrossCollections(deps: CrossSearchDeps, input: CrossSearchInput, { identity, ...bounds }: Context): Promise<SearchAcrossCollectionsResponse> {
+export async function searchAcrossCollections(deps: CrossSearchDeps, given: InputOf<Operations, 'searchAcrossCollections'>, { identity, ...bounds }: Context): Promise<SearchAcrossCollectionsResponse> {
+  const input: CrossSearchInput = { ...given, topK: limitOf(given) ?? DEFAULT_TOP_K };
   const { signal, budget } = bounds;
   const started = performance.now();
   const filter = expressionOf(input);
