@@ -15,7 +15,7 @@ beforeAll(async () => {
   server = await startDocsServer({ env: { SVC_EMBEDDING_PROVIDER: 'builtin' } });
   client = new HttpClient(server.url);
   mcp = new RawClient(mcpUrl(server));
-  const documents = Array.from({ length: 60 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: `whale number ${i}` }));
+  const documents = Array.from({ length: 60 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: `whale number ${i}`, meta: { geo_lat: ['48.2'], geo_lng: ['16.4'] } }));
   await post('/v1/add-batch', { collection: 'many', documents });
   const { sessionId } = await post<{ sessionId: string }>('/v1/memory/session', { userId: 'ada' });
   for (let i = 0; i < 12; i++) await post('/v1/memory/message', { sessionId, role: 'user', content: `a whale, said ${i} times` });
@@ -41,6 +41,7 @@ describe('without a limit, there are at most', () => {
     [5, '/v1/vector-search', REQUEST],
     [10, '/v1/hybrid-search', REQUEST],
     [10, '/v1/cross-search', { query: 'whale' }],
+    [10, '/v1/geo-search', { collection: 'many', lat: 48.2, lng: 16.4, radiusMeters: 1000 }],
     [10, '/v1/memory/recall', { query: 'whale', userId: 'ada' }],
   ])('%i results of %s', async (most, path, body) => {
     expect((await post<{ results: object[] }>(path, body)).results).toHaveLength(most);
@@ -63,8 +64,8 @@ it('defaults that are numbers of the schema are those of the contract', () => {
   const inputs = JSON.parse(readFileSync(new URL('../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<OperationId, { properties: Record<string, { default?: number }> }>;
   const contract: Partial<Record<OperationId, Record<string, number>>> = {
     searchDocuments: { offset: 0 }, searchFullText: { maxHighlights: 3, fragmentSize: 150, facetMaxValues: 0, distance: 5 }, autocomplete: { topN: 10 },
-    aggregateDocuments: { maxFacetSize: 50 }, projectVectors: { sample: 1000 }, findDuplicates: { maxDocs: 5000, threshold: 0.9 }, searchAcrossCollections: { topK: 10, threshold: 0 },
-    searchVectors: { threshold: 0 }, searchHybrid: { rrfK: 60, threshold: 0 }, searchGeo: { topK: 10 }, encodeGeohash: { precision: 12 }, queryCodeGraph: { depth: 1 }, importWiki: { batchSize: 500 },
+    aggregateDocuments: { maxFacetSize: 50 }, projectVectors: { sample: 1000 }, findDuplicates: { maxDocs: 5000, threshold: 0.9 }, searchAcrossCollections: { threshold: 0 },
+    searchVectors: { threshold: 0 }, searchHybrid: { rrfK: 60, threshold: 0 }, encodeGeohash: { precision: 12 }, queryCodeGraph: { depth: 1 }, importWiki: { batchSize: 500 },
     listSessions: { limit: 50, offset: 0 }, listAuditEvents: { limit: 100 }, listAutomationLogs: { limit: 50 },
   };
   const own = Object.fromEntries(Object.entries(contract).map(([id, fields]) => [id, Object.fromEntries(Object.keys(fields).map((field) => [field, inputs[id as OperationId].properties[field]?.default]))]));

@@ -81,7 +81,7 @@ export const searches: Record<string, Scenario> = {
   async 'documents are found by where they are'({ ok, refused }) {
     await ok('addDocuments', { documents: DOCUMENTS });
     const near = { lat: 52.5, lng: 13.375, radiusMeters: 5000 };
-    for (const more of [{}, { radiusMeters: 1e6, topK: 1, offset: 1 }, { radiusMeters: 1e6, algorithm: 'geohash', distance: 'geodesic' }, { filterMeta: { kind: ['fruit'] }, includeContent: true }, { filter: { text: 'year < 2000' }, langs: ['en'] }]) await ok('searchGeo', { ...near, ...more });
+    for (const more of [{}, { radiusMeters: 1e6, topK: 1, offset: 1 }, { radiusMeters: 1e6, limit: 1 }, { radiusMeters: 1e6, algorithm: 'geohash', distance: 'geodesic' }, { filterMeta: { kind: ['fruit'] }, includeContent: true }, { filter: { text: 'year < 2000' }, langs: ['en'] }]) await ok('searchGeo', { ...near, ...more });
     await ok('searchGeoWithin', { minLat: 40, maxLat: 60, minLng: 170, maxLng: 20 });
     await ok('searchGeoWithin', { minLat: 40, maxLat: 60, minLng: 0, maxLng: 20, offset: 1, limit: 1, includeContent: true, langs: ['en'] });
     await ok('searchGeoWithin', { minLat: 40, maxLat: 60, minLng: 0, maxLng: 20, filterMeta: { kind: ['animal'] }, filter: { text: 'year <= 2020' } });
@@ -177,7 +177,7 @@ export const searches: Record<string, Scenario> = {
     for (const bad of [{ sort: 'distance' }, { alpha: 2 }, { topK: 0 }, { strategy: 'luck' }, { geo: { lat: 91, lng: 0, radiusMeters: 1 } }]) await refused('invalid_argument', 'searchHybrid', { query: 'apples', ...bad });
     const targets = { targetCollections: [collection, `${collection}-none`] };
     await ok('searchAcrossCollections', { sourceCollection: collection, sourceDocID: 'apples', ...targets, includeContent: true });
-    await ok('searchAcrossCollections', { query: 'whales', ...targets, topK: 1, filterMeta: { kind: ['animal'] } });
+    await ok('searchAcrossCollections', { query: 'whales', ...targets, topK: 1, limit: 1, filterMeta: { kind: ['animal'] } });
     await ok('searchAcrossCollections', { query: 'whales', ...targets, filter: { text: 'kind != animal' }, langs: ['en'] });
     await ok('searchAcrossCollections', { queryVector: VECTOR, ...targets, offset: 1, threshold: 0, algorithm: 'sq', distanceMetric: 'euclidean' });
     await refused('not_found', 'searchAcrossCollections', { sourceCollection: collection, sourceDocID: 'none', ...targets });
