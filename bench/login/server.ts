@@ -13,7 +13,7 @@ const { settings } = loadSettings({ env: {
 } });
 let sql: Sql | undefined;
 const service = await startDocumentService({ settings, log: silentLog, passwordCost: Number(cost), open: async (path) => (sql = await openDatabase({ path })) });
-await sql!.transaction((tx) => tx.run("INSERT INTO users SELECT 'locked', 'none', password_hash, 0, 1, created_at FROM users WHERE username = 'known'"));
+await sql!.transaction((tx) => tx.run("INSERT INTO users(username, uid, token_id, password_hash, admin, disabled, created_at) SELECT 'locked', 'none', 'none', password_hash, 0, 1, created_at FROM users WHERE username = 'known'"));
 // One successful login first, so that no first-time initialisation distorts the comparison.
 const client = clientOf(service.url);
 await client.post('/v1/auth/login', { username: 'known', password });

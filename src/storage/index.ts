@@ -3,7 +3,7 @@ import * as outbox from './outbox/index.ts';
 
 export type { CommitQueries, CommitRecorder, Peers, Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from './port.ts';
 export { openDatabase, openPostgres, type DatabaseOptions } from './open-database.ts';
-export { DOCUMENT_MIGRATIONS, documents, migrate, refuseOlderBuilds, RUN_QUEUE_MIGRATIONS, type Migration } from './migrations/index.ts';
+export { DOCUMENT_MIGRATIONS, migrate, RUN_QUEUE_MIGRATIONS, type Migration } from './migrations/index.ts';
 export { snapshotTo as snapshotDatabase } from './sqlite/snapshot.ts';
 export { SqliteFollower } from './sqlite/index.ts';
 export { FileLock } from './sqlite/lock.ts';

@@ -7,7 +7,7 @@ import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { Context, Download } from '../../operations/index.ts';
-import { BodyCodec, ChangeFeed, documents, FeedGap, migrate, openDatabase, verifyDatabaseFile, type Sql } from '../../storage/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, FeedGap, migrate, openDatabase, verifyDatabaseFile, type Sql } from '../../storage/index.ts';
 import { splitFrontMatter } from '../../text/front-matter.ts';
 import { createColumns, type ColumnsView } from '../columns/index.ts';
 import { createDocuments } from '../documents/index.ts';
@@ -43,7 +43,7 @@ afterEach(async () => {
 
 async function start(database: Sql): Promise<void> {
   sql = database;
-  await migrate(sql, [documents]);
+  await migrate(sql, DOCUMENT_MIGRATIONS);
   feed = new ChangeFeed(sql, clock);
   await sql.transaction((tx) => tx.run("INSERT INTO collections(id, name) VALUES (1, 'blog')"));
   maintenance = createOver(sql);

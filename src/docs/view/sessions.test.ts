@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import type { Caller, Context, Handlers } from '../../operations/index.ts';
-import { ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { withSessions, type Reaching } from './sessions.ts';
 import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
 
@@ -14,7 +14,7 @@ describe('a session', () => {
   let timer: ManualTimer;
   beforeEach(async () => {
     sql = await openDatabase({ path: ':memory:' });
-    await migrate(sql, [documents]);
+    await migrate(sql, DOCUMENT_MIGRATIONS);
     [feed, timer] = [new ChangeFeed(sql), new ManualTimer()];
     return () => sql.close();
   });

@@ -5,7 +5,7 @@ import type { Queries, Transaction } from '../../storage/index.ts';
 import { RowContents, type ContentStore, type Place } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
-import { addArtifact, countAgain, COUNTING, countOthers, isReferenced, lockTotal, removeAbove, removeExpired, totalBytes, type RemovedFile } from './artifact-rows.ts';
+import { addArtifact, COUNTING, countOthers, isReferenced, lockTotal, removeAbove, removeExpired, totalBytes, type RemovedFile } from './artifact-rows.ts';
 import { createArtifactHandlers, type ArtifactHandlers } from './handlers.ts';
 import type { ArtifactReceiver, ArtifactSender, Received } from './port.ts';
 import { readDescription, type AnnouncedFile } from './receive.ts';
@@ -58,7 +58,6 @@ class KeptArtifacts implements Artifacts {
 
   async start(): Promise<void> {
     await this.#options.store.open();
-    await this.#change(countAgain); // an older version has not counted
     this.#sweeping = this.#contents.sweepForEver(() => this.#expire(), this.#stopping.signal, 'expired artefacts could not be removed');
   }
 

@@ -74,8 +74,7 @@ export interface RunRecord {
   readonly priority: number;
   readonly runsOn: readonly string[];
   readonly source: RunSource;
-  /** Null for runs of earlier formats. */
-  readonly origin: RunOrigin | null;
+  readonly origin: RunOrigin;
   /** Number of its cells; 0 if the run itself is executed. */
   readonly cells: number;
   /** The run that it is a cell of. */
@@ -276,8 +275,6 @@ export interface Queue {
   /** Numbers for metrics and for listings of ships. */
   numbers(): Promise<QueueNumbers>;
   runningOn(shipId: string): number;
-  /** Whether the project has an unfinished run of this source and task. There is no index of runs that came by the API, which are most. */
-  unfinished(projectId: string, kind: RunKind, task: string, source: Exclude<RunSource, 'api'>): Promise<boolean>;
   /** Starts assigning runs, and checking leases, deadlines and waiting times. Leases from before the start are extended by one full lease time. */
   start(): Promise<void>;
   /** Assigns no more runs. */

@@ -12,7 +12,6 @@ import { NEXT_FILLED } from './lanes.ts';
 import { listQuery } from './list.ts';
 import { CELLS_BY_STATE } from './matrix.ts';
 import type { ListFilter } from './port.ts';
-import { UNFINISHED } from './queue.ts';
 import { DUE, dueQuery } from './reaper.ts';
 import { RENEW } from './renewals.ts';
 import { EXPIRED } from './retention.ts';
@@ -84,7 +83,6 @@ describe('the plans of the queries, which must not depend on how many runs there
     ['what a ship has', HELD_BY_SHIP, 'runs_on_ship'], ['how much ships have', heldQuery('?, ?'), 'runs_on_ship'], ['retention', EXPIRED, 'runs_finished'],
     ['how the cells of a run are doing', CELLS_BY_STATE, 'runs_of_parent'],
     ['the next run of a group', NEXT_OF_GROUP, 'runs_of_group'], ['what waits for a group', WAITING_OF_GROUP, 'runs_of_group'],
-    ['unfinished runs', UNFINISHED, 'runs_unfinished'],
   ])('%s reads what it needs and sorts nothing', async (_, query, index) => {
     const steps = await plan(query);
     expect(steps[0]).toMatch(new RegExp(`^(SEARCH|SCAN) runs USING (COVERING )?INDEX ${index}\\b`));

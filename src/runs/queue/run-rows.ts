@@ -42,7 +42,7 @@ export interface RunRow extends Row {
   git_commit: string | null;
   concurrency_group: string | null;
   approval: string | null;
-  origin: string | null;
+  origin: string;
   cells: number;
   parent_id: string | null;
   matrix: string | null;
@@ -71,7 +71,7 @@ export const toRecord = (row: RunRow): RunRecord => ({
   priority: row.priority,
   runsOn: JSON.parse(row.runs_on) as string[],
   source: row.source,
-  origin: row.origin === null ? null : (JSON.parse(row.origin) as RunOrigin),
+  origin: JSON.parse(row.origin) as RunOrigin,
   cells: row.cells,
   parentId: row.parent_id,
   matrix: row.matrix === null ? null : (JSON.parse(row.matrix) as CellValues),

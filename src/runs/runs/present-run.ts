@@ -33,7 +33,7 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
     labels_matched: labelsMatched,
     ref: run.gitRef,
     commit: run.gitCommit,
-    source: { type: run.source, by: run.origin?.by ?? null, schedule: run.origin?.schedule ?? null, alert_labels: run.origin?.alertLabels ?? null },
+    source: { type: run.source, by: run.origin.by, schedule: run.origin.schedule ?? null, alert_labels: run.origin.alertLabels ?? null },
     parent_id: run.parentId,
     matrix: run.matrix,
     cells: run.cells,

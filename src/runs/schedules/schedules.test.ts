@@ -26,7 +26,7 @@ async function open(text = CONFIG) {
   const sql = await openDatabase({ path: ':memory:' });
   opened.push(sql);
   await migrate(sql, RUN_QUEUE_MIGRATIONS);
-  const world = { now: START, config: parseRunsConfig(text), unfinished: false, runs: new Map<string, { finishedAt: number | null }>(), refuse: undefined as Error | undefined, keys: [] as string[], requests: [] as RunRequest[], lines: [] as unknown[][], changed: () => {} };
+  const world = { now: START, config: parseRunsConfig(text), runs: new Map<string, { finishedAt: number | null }>(), refuse: undefined as Error | undefined, keys: [] as string[], requests: [] as RunRequest[], lines: [] as unknown[][], changed: () => {} };
   const log: Log = { ...silentLog, info: (...line) => void world.lines.push(line) };
   const onChange = (listener: (loaded: LoadedRunsConfig) => void) => {
     world.changed = () => listener({ config: world.config } as LoadedRunsConfig);
@@ -38,7 +38,7 @@ async function open(text = CONFIG) {
       config: { current: () => ({ config: world.config }) as LoadedRunsConfig, onChange },
       log,
     },
-    queue: { unfinished: async () => world.unfinished, get: async (id) => world.runs.get(id) as RunRecord | undefined },
+    queue: { get: async (id) => world.runs.get(id) as RunRecord | undefined },
     enqueueOnce: async (_, key, request) => {
       if (world.refuse !== undefined) throw world.refuse;
       const queued = { run: { id: key } as RunRecord, replayed: world.keys.includes(key) };
@@ -95,13 +95,16 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
     const { world, schedules } = await open();
     await schedules.tick();
     world.now += HOUR;
-    world.unfinished = true;
     await schedules.tick();
-    expect(world.keys).toEqual([]);
-    world.unfinished = false;
+    const first = key('release', 490_001);
+    world.runs.set(first, { finishedAt: null });
+    world.now += HOUR;
+    await schedules.tick();
+    expect(world.keys).toEqual([first, key('content', 490_002)]);
+    world.runs.set(first, { finishedAt: 1 });
     world.now += 5 * 60_000;
     await schedules.tick();
-    expect(world.keys).toEqual([key('release', 490_001)]);
+    expect(world.keys).toEqual([first, key('content', 490_002), key('release', 490_002)]);
   });
 
   it('go on when the clock was days ahead and has been corrected', async () => {
@@ -216,10 +219,9 @@ schedules:
     expect(world.requests[0]).toEqual({ projectId: 'alpha', kind: 'pipeline', task: 'build', schedule: 'nightly', input: { depth: 1 }, runsOn: ['os=linux'] });
   });
 
-  it('wait while the run before is unfinished, whatever else of the pipeline runs', async () => {
+  it('wait while the run before is unfinished', async () => {
     const { world, schedules } = await open(nightly);
     await schedules.tick();
-    world.unfinished = true; // of another schedule
     world.now += 24 * HOUR;
     await schedules.tick();
     expect(world.keys).toHaveLength(1);

@@ -98,7 +98,7 @@ function copyAll(file: string, draft: string, notes: string[]): SalvageReport {
     for (const { name, sql } of entries.filter(({ type }) => type !== 'table')) create(database, name, sql, notes);
     database.exec('COMMIT');
     assertSound(database);
-    const isWhole = notes.length === 0 && lostDocuments.length === 0 && tables.every(({ name, damagedPages, damagedRows }) => DERIVED.has(name) || damagedPages + damagedRows === 0);
+    const isWhole = notes.length === 0 && lostDocuments.length === 0 && tables.every(({ damagedPages, damagedRows }) => damagedPages + damagedRows === 0);
     return { complete: isWhole, tables: tables.map((table) => ({ ...table, rows: countOf(database, table.name) })), lostDocuments, notes };
   } finally {
     database.close();
@@ -134,9 +134,6 @@ interface Target {
 }
 
 const SEQUENCE = 'sqlite_sequence';
-
-/** Tables of older formats that duplicate other tables. The next start drops them. */
-const DERIVED: ReadonlySet<string> = new Set(['doc_meta']);
 
 function copyTables(database: DatabaseSync, pages: Pages, trees: Trees, entries: readonly SchemaEntry[]): CopiedTable[] {
   const tables = entries.filter(({ type }) => type === 'table');

@@ -64,7 +64,7 @@ export async function readUser(queries: Queries, username: string): Promise<Stor
   const row = await queries.get<UserRow>('SELECT username, uid, token_id, password_hash, admin, disabled, must_change, created_at FROM users WHERE username = ?', [username]);
   // Builds without ids of records leave the id empty.
   return row && {
-    username: row.username, uid: row.uid || row.token_id, tokenId: row.token_id, passwordHash: row.password_hash,
+    username: row.username, uid: row.uid, tokenId: row.token_id, passwordHash: row.password_hash,
     admin: row.admin === 1, disabled: row.disabled === 1, mustChange: row.must_change === 1, createdAt: row.created_at,
   };
 }
