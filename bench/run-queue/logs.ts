@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
-import { AppendLogsRequestSchema, LogLineSchema, type RunRef } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { LogLineSchema, StreamLogsRequestSchema, type RunRef } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RemoteLink } from '../../src/ship/grpc/index.ts';
 import { FleetFixture, TestShip } from '../../src/testkit/runs-fleet.ts';
 import { scaled } from '../support/scale.ts';
@@ -104,7 +104,7 @@ async function streamedPerSecond(fixture: FleetFixture, working: readonly Workin
       while (performance.now() < end) {
         const seq = next++;
         const line = create(LogLineSchema, { level: 1, message: text(seq) });
-        const { nextSeq } = await link.appendLogs(create(AppendLogsRequestSchema, { ref: each.ref, firstSeq: BigInt(seq), lines: [line] }));
+        const { nextSeq } = await link.appendLogs(create(StreamLogsRequestSchema, { ref: each.ref, firstSeq: BigInt(seq), lines: [line] }));
         each.seq = Math.max(each.seq, Number(nextSeq));
       }
     }));

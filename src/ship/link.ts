@@ -1,6 +1,6 @@
 import type {
-  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, DownloadArtifactsResponse, RecordSourceRequest, RecordSourceResponse, RunRef, ServerMessage, ShipMessage,
-  DiscardCacheRequest, DiscardCacheResponse, DownloadCacheRequest, DownloadCacheResponse, UploadArtifactRequest, UploadArtifactResponse, UploadCacheRequest, UploadCacheResponse,
+  Complete, Completed, DiscardCacheRequest, DiscardCacheResponse, DownloadArtifactsResponse, DownloadCacheRequest, DownloadCacheResponse, RecordSourceRequest, RecordSourceResponse, RunRef, ServerMessage,
+  ShipMessage, StreamLogsRequest, StreamLogsResponse, UploadArtifactRequest, UploadArtifactResponse, UploadCacheRequest, UploadCacheResponse,
 } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** Receives the events of an open control stream. No function may throw. */
@@ -29,8 +29,8 @@ export interface ShipLink {
    * Whether no server runs at the address now, because its host refuses connections to the port. Absent if that cannot be determined. Never rejects.
    */
   isDown?(): Promise<boolean>;
-  appendLogs(request: AppendLogsRequest): Promise<AppendLogsResponse>;
-  completeRun(request: CompleteRunRequest): Promise<CompleteRunResponse>;
+  appendLogs(request: StreamLogsRequest): Promise<Pick<StreamLogsResponse, 'status' | 'nextSeq'>>;
+  completeRun(request: Complete): Promise<Pick<Completed, 'status'>>;
   recordSource(request: RecordSourceRequest): Promise<RecordSourceResponse>;
   /** Takes as long as the size of the file and the network require; aborting the signal ends it. */
   uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>, signal: AbortSignal): Promise<UploadArtifactResponse>;

@@ -66,7 +66,7 @@ export interface Ship {
 /** In the form of the protocol. */
 export function toShipInfo({ keyVariables, ...description }: ShipDescription, kinds: Executor['kinds']): ShipInfo {
   const capacity = description.ephemeral ? 1 : description.capacity;
-  return create(ShipInfoSchema, { ...description, capacity, protocol: PROTOCOL, kinds: [...kinds], roles: [...keyVariables], features: ['source', 'restore'] });
+  return create(ShipInfoSchema, { ...description, capacity, protocol: PROTOCOL, kinds: [...kinds], roles: [...keyVariables] });
 }
 
 export function createShip(options: ShipOptions): Ship {

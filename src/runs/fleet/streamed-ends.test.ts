@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CompleteRunRequestSchema, CompleteStatus, Outcome, ShipMessageSchema, type Completed, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { CompleteSchema, CompleteStatus, Outcome, ShipMessageSchema, type Completed, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall, type ControlStream } from '../../ship/link.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
 import { eventually, FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
@@ -36,13 +36,9 @@ describe('ends of runs on the control stream', () => {
   }
 
   function complete(ref: RunRef, change: object = {}): Promise<Completed> {
-    stream.send({ case: 'complete', value: create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true, ...change }) });
+    stream.send({ case: 'complete', value: create(CompleteSchema, { ref, outcome: Outcome.SUCCEEDED, started: true, ...change }) });
     return stream.next('completed');
   }
-
-  it('are offered by the welcome', () => {
-    expect(stream.received[0]!.body).toMatchObject({ case: 'welcome', value: { features: ['complete'] } });
-  });
 
   it('are recorded once: RECORDED, then ALREADY_RECORDED, and FENCED for another outcome (scenario 12)', async () => {
     const ref = await taken();
@@ -50,14 +46,14 @@ describe('ends of runs on the control stream', () => {
     expect((await complete(ref)).status).toBe(CompleteStatus.ALREADY_RECORDED);
     expect((await complete(ref, { outcome: Outcome.FAILED })).status).toBe(CompleteStatus.COMPLETE_FENCED);
     expect(await state(ref)).toBe('succeeded');
-    expect(fixture.fenced).toEqual(['CompleteRun']);
+    expect(fixture.fenced).toEqual(['Complete']);
     expect(stream.count('abandon')).toBe(0);
   });
 
   it('are recorded after the acceptance, although nobody waits for that, and free the slot', async () => {
     const refs = await Promise.all(Array.from({ length: 4 }, () => taken()));
     const waiting = await Promise.all(Array.from({ length: 4 }, () => fixture.submit()));
-    for (const ref of refs) stream.send({ case: 'complete', value: create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }) });
+    for (const ref of refs) stream.send({ case: 'complete', value: create(CompleteSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }) });
     const next = await Promise.all(Array.from({ length: 4 }, () => stream.next('assignment')));
     expect(new Set(next.map(({ ref }) => ref!.runId))).toEqual(new Set(waiting.map(({ id }) => id)));
     expect(await Promise.all(refs.map(state))).toEqual(Array(4).fill('succeeded'));
@@ -85,7 +81,7 @@ describe('ends of runs on the control stream', () => {
   it('are not taken from a ship whose certificate has expired', async () => {
     const ref = await taken();
     fixture.now += 365 * 86_400_000;
-    stream.send({ case: 'complete', value: create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }) });
+    stream.send({ case: 'complete', value: create(CompleteSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }) });
     expect((await stream.ended).details).toContain('has expired');
     expect(await state(ref)).toBe('running');
   });
@@ -126,7 +122,7 @@ describe('the link of a ship', () => {
     control.send(create(ShipMessageSchema, { body: { case: 'hello', value: { sessionId: ship.sessionId, info: ship.info, held: held.map((ref) => ({ ref })) } } }));
   }
 
-  const complete = (ref: RunRef, outcome = Outcome.SUCCEEDED) => link.completeRun(create(CompleteRunRequestSchema, { ref, outcome, started: true }));
+  const complete = (ref: RunRef, outcome = Outcome.SUCCEEDED) => link.completeRun(create(CompleteSchema, { ref, outcome, started: true }));
 
   it('sends ends on the control stream', async () => {
     const calls = countCalls();
@@ -140,26 +136,16 @@ describe('the link of a ship', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(3).fill(CompleteStatus.RECORDED));
   });
 
-  it('has no answer when the stream ends, and the repetition by a call, or on the next stream, has no effect twice', async () => {
-    const calls = countCalls();
+  it('has no answer when the stream ends, and the repetition on the next stream has no effect twice', async () => {
     const lost = complete(refs[0]!);
     control.close();
     await expect(lost).rejects.toThrow('the control stream has ended');
-    expect([CompleteStatus.RECORDED, CompleteStatus.ALREADY_RECORDED]).toContain((await complete(refs[0]!)).status);
-    expect(calls.count).toBe(1);
-    connect([refs[1]!]);
+    await expect(complete(refs[0]!)).rejects.toThrow('the ship is not connected');
+    connect([...refs]);
     await eventually(() => welcomes === 2);
+    expect([CompleteStatus.RECORDED, CompleteStatus.ALREADY_RECORDED]).toContain((await complete(refs[0]!)).status);
     expect((await complete(refs[0]!)).status).toBe(CompleteStatus.ALREADY_RECORDED);
     expect((await complete(refs[1]!)).status).toBe(CompleteStatus.RECORDED);
-    expect(calls.count).toBe(2); // with the new stream
     expect(await Promise.all(refs.map(state))).toEqual(['succeeded', 'succeeded']);
-  });
-
-  it('calls a server that does not offer it', async () => {
-    const calls = countCalls();
-    control.close();
-    connect([...refs]); // before its welcome
-    expect((await complete(refs[0]!)).status).toBe(CompleteStatus.RECORDED);
-    expect(calls.count).toBe(2); // with the new stream
   });
 });

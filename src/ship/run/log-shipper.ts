@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { AppendLogsRequestSchema, AppendStatus, type AppendLogsResponse, type LogLimits, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { AppendStatus, StreamLogsRequestSchema, type LogLimits, type RunRef, type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import type { OutputLine, OutputSink } from '../execute/port.ts';
@@ -130,7 +130,7 @@ export class LogShipper implements OutputSink {
     const firstSeq = this.#next;
     try {
       const lines = await this.#spool.read(firstSeq, BATCH_LINES, BATCH_BYTES);
-      const request = create(AppendLogsRequestSchema, { ref, firstSeq: BigInt(firstSeq), lines, truncated: this.#spool.isTruncated });
+      const request = create(StreamLogsRequestSchema, { ref, firstSeq: BigInt(firstSeq), lines, truncated: this.#spool.isTruncated });
       const answer = await untilAborted(link.appendLogs(request), this.#stopped.signal);
       if (answer !== undefined) await this.#take(answer, firstSeq);
     } catch (err) {
@@ -144,7 +144,7 @@ export class LogShipper implements OutputSink {
     }
   }
 
-  async #take({ status, nextSeq }: AppendLogsResponse, firstSeq: number): Promise<void> {
+  async #take({ status, nextSeq }: Pick<StreamLogsResponse, 'status' | 'nextSeq'>, firstSeq: number): Promise<void> {
     switch (status) {
       case AppendStatus.STORED:
         this.#goOnFrom(Number(nextSeq));

@@ -169,14 +169,6 @@ export declare type ShipInfo = Message<"quire.fleet.v1.ShipInfo"> & {
    * @generated from field: bool ephemeral = 9;
    */
   ephemeral: boolean;
-
-  /**
-   * What it can do that the first ships could not: `source` (refs and commits, credentials of git, artefacts, caches), `restore`
-   * (artefacts that are put back after an approval).
-   *
-   * @generated from field: repeated string features = 10;
-   */
-  features: string[];
 };
 
 /**
@@ -264,11 +256,11 @@ export declare type ShipMessage = Message<"quire.fleet.v1.ShipMessage"> & {
     case: "reject";
   } | {
     /**
-     * An attempt has ended, as `CompleteRun` would say it. Only to a server whose welcome has the feature `complete`.
+     * An attempt has ended.
      *
-     * @generated from field: quire.fleet.v1.CompleteRunRequest complete = 5;
+     * @generated from field: quire.fleet.v1.Complete complete = 5;
      */
-    value: CompleteRunRequest;
+    value: Complete;
     case: "complete";
   } | { case: undefined; value?: undefined };
 };
@@ -512,7 +504,7 @@ export declare type ServerMessage = Message<"quire.fleet.v1.ServerMessage"> & {
     case: "undrain";
   } | {
     /**
-     * Answer to the end of an attempt.
+     * Response to the end of an attempt.
      *
      * @generated from field: quire.fleet.v1.Completed completed = 9;
      */
@@ -589,13 +581,6 @@ export declare type Welcome = Message<"quire.fleet.v1.Welcome"> & {
    * @generated from field: int64 outage_grace_ms = 8;
    */
   outageGraceMs: bigint;
-
-  /**
-   * What the server can do that the first servers could not: `complete` (ends of attempts on the control stream).
-   *
-   * @generated from field: repeated string features = 9;
-   */
-  features: string[];
 };
 
 /**
@@ -980,7 +965,7 @@ export declare type PipelinePlan = Message<"quire.fleet.v1.PipelinePlan"> & {
 
   /**
    * The steps follow an approval: before the first of them, the ship puts the artefacts that the attempt has left so far back at their
-   * paths. Only to ships with the feature `restore`.
+   * paths.
    *
    * @generated from field: bool restore_artifacts = 10;
    */
@@ -1387,9 +1372,9 @@ export declare const LogLineSchema: GenMessage<LogLine>;
 /**
  * Lines of a run's log, at most 500 or 512 KiB.
  *
- * @generated from message quire.fleet.v1.AppendLogsRequest
+ * @generated from message quire.fleet.v1.StreamLogsRequest
  */
-export declare type AppendLogsRequest = Message<"quire.fleet.v1.AppendLogsRequest"> & {
+export declare type StreamLogsRequest = Message<"quire.fleet.v1.StreamLogsRequest"> & {
   /**
    * The attempt.
    *
@@ -1418,78 +1403,10 @@ export declare type AppendLogsRequest = Message<"quire.fleet.v1.AppendLogsReques
    * @generated from field: bool truncated = 4;
    */
   truncated: boolean;
-};
-
-/**
- * Describes the message quire.fleet.v1.AppendLogsRequest.
- * Use `create(AppendLogsRequestSchema)` to create a new message.
- */
-export declare const AppendLogsRequestSchema: GenMessage<AppendLogsRequest>;
-
-/**
- * Response to lines of a log.
- *
- * @generated from message quire.fleet.v1.AppendLogsResponse
- */
-export declare type AppendLogsResponse = Message<"quire.fleet.v1.AppendLogsResponse"> & {
-  /**
-   * How they were taken.
-   *
-   * @generated from field: quire.fleet.v1.AppendStatus status = 1;
-   */
-  status: AppendStatus;
-
-  /**
-   * Sequence number of the next line that is wanted.
-   *
-   * @generated from field: uint64 next_seq = 2;
-   */
-  nextSeq: bigint;
-};
-
-/**
- * Describes the message quire.fleet.v1.AppendLogsResponse.
- * Use `create(AppendLogsResponseSchema)` to create a new message.
- */
-export declare const AppendLogsResponseSchema: GenMessage<AppendLogsResponse>;
-
-/**
- * Lines of a run's log on a stream of lines, at most 500 or 512 KiB.
- *
- * @generated from message quire.fleet.v1.StreamLogsRequest
- */
-export declare type StreamLogsRequest = Message<"quire.fleet.v1.StreamLogsRequest"> & {
-  /**
-   * The attempt.
-   *
-   * @generated from field: quire.fleet.v1.RunRef ref = 1;
-   */
-  ref?: RunRef | undefined;
-
-  /**
-   * Sequence number of the first line, counted from 0 for each attempt.
-   *
-   * @generated from field: uint64 first_seq = 2;
-   */
-  firstSeq: bigint;
-
-  /**
-   * The lines.
-   *
-   * @generated from field: repeated quire.fleet.v1.LogLine lines = 3;
-   */
-  lines: LogLine[];
-
-  /**
-   * As that of `AppendLogsRequest`.
-   *
-   * @generated from field: bool truncated = 4;
-   */
-  truncated: boolean;
 
   /**
    * Further messages that were sent at the same moment, each as if it came by itself after this one; at most 256, which have none
-   * themselves. Only to servers whose stream begins with the metadata `quire-joins`.
+   * themselves.
    *
    * @generated from field: repeated quire.fleet.v1.StreamLogsRequest more = 5;
    */
@@ -1544,7 +1461,7 @@ export declare type StreamLogsResponse = Message<"quire.fleet.v1.StreamLogsRespo
   refused: string;
 
   /**
-   * Further responses of the same moment, which have none themselves. Only to ships that have sent `more`.
+   * Further responses of the same moment, which have none themselves.
    *
    * @generated from field: repeated quire.fleet.v1.StreamLogsResponse more = 6;
    */
@@ -1608,9 +1525,9 @@ export declare const RunErrorSchema: GenMessage<RunError>;
 /**
  * The end of an attempt.
  *
- * @generated from message quire.fleet.v1.CompleteRunRequest
+ * @generated from message quire.fleet.v1.Complete
  */
-export declare type CompleteRunRequest = Message<"quire.fleet.v1.CompleteRunRequest"> & {
+export declare type Complete = Message<"quire.fleet.v1.Complete"> & {
   /**
    * The attempt.
    *
@@ -1676,10 +1593,10 @@ export declare type CompleteRunRequest = Message<"quire.fleet.v1.CompleteRunRequ
 };
 
 /**
- * Describes the message quire.fleet.v1.CompleteRunRequest.
- * Use `create(CompleteRunRequestSchema)` to create a new message.
+ * Describes the message quire.fleet.v1.Complete.
+ * Use `create(CompleteSchema)` to create a new message.
  */
-export declare const CompleteRunRequestSchema: GenMessage<CompleteRunRequest>;
+export declare const CompleteSchema: GenMessage<Complete>;
 
 /**
  * How one step went.
@@ -2198,26 +2115,6 @@ export declare const DiscardCacheResponseSchema: GenMessage<DiscardCacheResponse
 /**
  * Response to the end of an attempt.
  *
- * @generated from message quire.fleet.v1.CompleteRunResponse
- */
-export declare type CompleteRunResponse = Message<"quire.fleet.v1.CompleteRunResponse"> & {
-  /**
-   * How it was taken.
-   *
-   * @generated from field: quire.fleet.v1.CompleteStatus status = 1;
-   */
-  status: CompleteStatus;
-};
-
-/**
- * Describes the message quire.fleet.v1.CompleteRunResponse.
- * Use `create(CompleteRunResponseSchema)` to create a new message.
- */
-export declare const CompleteRunResponseSchema: GenMessage<CompleteRunResponse>;
-
-/**
- * Answer to the end of an attempt on the control stream.
- *
  * @generated from message quire.fleet.v1.Completed
  */
 export declare type Completed = Message<"quire.fleet.v1.Completed"> & {
@@ -2695,14 +2592,15 @@ export declare const Enrolment: GenService<{
 }>;
 
 /**
- * What a ship with a certificate does. Mutual TLS. Calls that change something are unary, fenced and
- * idempotent, so that they may be repeated and may reach any node of a cluster.
+ * What a ship with a certificate does. Mutual TLS. What changes something is fenced and idempotent, so that it
+ * may be repeated and may reach any node of a cluster.
  *
  * @generated from service quire.fleet.v1.Fleet
  */
 export declare const Fleet: GenService<{
   /**
-   * The control stream: the ship says hello and what it holds, the server assigns runs and cancels them.
+   * The control stream: the ship says hello and what it holds, the server assigns runs and cancels them, and the ship reports
+   * how they ended.
    *
    * @generated from rpc quire.fleet.v1.Fleet.Connect
    */
@@ -2712,19 +2610,8 @@ export declare const Fleet: GenService<{
     output: typeof ServerMessageSchema;
   },
   /**
-   * Stores lines of a run's log, in the order of their sequence numbers.
-   *
-   * @generated from rpc quire.fleet.v1.Fleet.AppendLogs
-   */
-  appendLogs: {
-    methodKind: "unary";
-    input: typeof AppendLogsRequestSchema;
-    output: typeof AppendLogsResponseSchema;
-  },
-  /**
-   * Stores lines of any of the ship's runs as `AppendLogs` does, without a call for each message. Messages of one attempt that
-   * come while others of it are being stored are stored together, and acknowledged together. Servers that do not know this call
-   * end it with UNIMPLEMENTED; `AppendLogs` remains then.
+   * Stores lines of the logs of the ship's runs, in the order of their sequence numbers. Messages of one attempt that come while
+   * others of it are being stored are stored together, and acknowledged together.
    *
    * @generated from rpc quire.fleet.v1.Fleet.StreamLogs
    */
@@ -2732,16 +2619,6 @@ export declare const Fleet: GenService<{
     methodKind: "bidi_streaming";
     input: typeof StreamLogsRequestSchema;
     output: typeof StreamLogsResponseSchema;
-  },
-  /**
-   * Ends an attempt.
-   *
-   * @generated from rpc quire.fleet.v1.Fleet.CompleteRun
-   */
-  completeRun: {
-    methodKind: "unary";
-    input: typeof CompleteRunRequestSchema;
-    output: typeof CompleteRunResponseSchema;
   },
   /**
    * Tells which commit an attempt works on, as soon as that is known.
@@ -2766,7 +2643,7 @@ export declare const Fleet: GenService<{
   },
   /**
    * Sends the artefacts that the attempt has left before an approval step, each as its description and then its bytes in chunks of
-   * at most 1 MiB. Servers that do not know this call never set `restore_artifacts`.
+   * at most 1 MiB.
    *
    * @generated from rpc quire.fleet.v1.Fleet.DownloadArtifacts
    */
@@ -2777,8 +2654,7 @@ export declare const Fleet: GenService<{
   },
   /**
    * Keeps the archive of a cache for the other ships: first its description, then its bytes in chunks of at most 1 MiB. The first archive
-   * of a key stays. Servers that do not know this call and the next two never set `shared` of a
-   * cache.
+   * of a key stays.
    *
    * @generated from rpc quire.fleet.v1.Fleet.UploadCache
    */
