@@ -6,7 +6,7 @@ import {
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs, ShipLine } from '../logs/port.ts';
-import type { Completion, CompletionStatus, Outcome, Queue, RunRef, StepRecord } from '../queue/port.ts';
+import { WORK_CODES, type Completion, type CompletionStatus, type Outcome, type Queue, type RunRef, type StepRecord } from '../queue/port.ts';
 import { isCommit, isGitRef } from '../../lib/git-ref.ts';
 import { FleetRefusal, type Appended, type Peer } from './port.ts';
 import { requireRef } from './refs.ts';
@@ -16,11 +16,6 @@ const MAX_RESULT_BYTES = 1_048_576;
 const MAX_MESSAGE = 2000;
 const MAX_NAME = 256;
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}(;[ -~]{0,64})?$/;
-
-/** Error codes that work and ships may report; only the server sets the others. */
-const CODES: ReadonlySet<string> = new Set([
-  'step_failed', 'timeout', 'lease_lost', 'ship_error', 'spawn_failed', 'model_error', 'model_timeout', 'diagnostic_failed', 'internal',
-]);
 
 export interface ReportDeps {
   readonly queue: Pick<Queue, 'complete' | 'holds' | 'recordSource'>;
@@ -164,7 +159,7 @@ function readSteps(steps: readonly StepReport[], offset: number): StepRecord[] {
 
 function readError({ code, message, step, exitCode, signal }: RunError): NonNullable<Completion['error']> {
   return {
-    code: CODES.has(code) ? code : 'internal',
+    code: WORK_CODES.find((known) => known === code) ?? 'internal',
     message: textOf(message, MAX_MESSAGE) ?? '',
     step: textOf(step, MAX_NAME),
     exitCode: exitCode ?? null,

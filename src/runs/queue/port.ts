@@ -163,9 +163,14 @@ export interface WorkerHandle {
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled' | 'timed_out' | 'ship_error' | 'returned';
 
+/** Codes of errors that ships report for their work (decisions, section 2.2). Only the queue sets the others. */
+export const WORK_CODES = ['step_failed', 'timeout', 'model_error', 'model_timeout', 'diagnostic_failed', 'spawn_failed', 'ship_error', 'internal'] as const;
+export type WorkCode = (typeof WORK_CODES)[number];
+
 export interface Completion {
   readonly outcome: Outcome;
-  readonly error?: { readonly code: string; readonly message: string; readonly step: string | null; readonly exitCode: number | null; readonly signal: string | null };
+  /** `secret_unavailable` if the server itself could not prepare the attempt. */
+  readonly error?: { readonly code: WorkCode | 'secret_unavailable'; readonly message: string; readonly step: string | null; readonly exitCode: number | null; readonly signal: string | null };
   /** At most 1 MiB. */
   readonly result?: { readonly body: Uint8Array; readonly type: string };
   /** Whether the first step had started; an attempt that is returned before that keeps its number. */

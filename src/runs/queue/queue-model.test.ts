@@ -135,7 +135,7 @@ const STEPS = {
     if (ref === undefined) return;
     world.forget(ship, ref);
     const outcome = OUTCOMES[b % OUTCOMES.length]!;
-    const error = outcome === 'failed' ? { error: { code: 'step_failed', message: 'exit 1', step: 'test', exitCode: 1, signal: null } } : {};
+    const error = outcome === 'failed' ? { error: { code: 'step_failed' as const, message: 'exit 1', step: 'test', exitCode: 1, signal: null } } : {};
     await world.complete(ref, ship.shipId, { outcome, started: a % 2 === 0, ...error });
   },
   /** A report that was sent before: unchanged, with another outcome, or from another ship. */
