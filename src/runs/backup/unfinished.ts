@@ -27,7 +27,7 @@ export async function settleUnfinished(tx: Transaction, unfinished: Unfinished, 
   await tx.run(
     `INSERT INTO attempts(seq, fence, attempt, ship_id, started_at, ended_at, outcome, reported)
      SELECT seq, fence, attempt, ship_id, started_at, ?, 'restored', 0 FROM runs WHERE state IN ('running', 'cancelling') AND cells = 0`, [now]);
-  await tx.run(`UPDATE runs SET state = 'cancelled', ready = 0, finished_at = ?, updated_at = ?, fence = fence + ${FENCES} WHERE state = 'cancelling'`, [now, now]);
+  await tx.run(`UPDATE runs SET state = 'cancelled', waits_for = NULL, finished_at = ?, updated_at = ?, fence = fence + ${FENCES} WHERE state = 'cancelling'`, [now, now]);
   if (unfinished === 'queue') await queueAgain(tx, clock);
   else await fail(tx, now);
 }
@@ -41,13 +41,13 @@ async function queueAgain(tx: Transaction, clock: Clock): Promise<void> {
   const queuedMs = clock.now() + (row!.offset_ms ?? 0);
   await tx.run(`UPDATE runs SET fence = fence + ${FENCES}, queued_ms = ?, available_ms = min(available_ms, ?) WHERE state = 'queued'`, [queuedMs, queuedMs]);
   await tx.run(
-    `UPDATE runs SET state = 'queued', ready = 1, attempt = attempt + 1, max_attempts = max(max_attempts, attempt + 1), fence = fence + ${FENCES}, ship_id = NULL, started_at = NULL,
+    `UPDATE runs SET state = 'queued', waits_for = 'ship', attempt = attempt + 1, max_attempts = max(max_attempts, attempt + 1), fence = fence + ${FENCES}, ship_id = NULL, started_at = NULL,
        accepted = 0, queued_ms = ?, available_ms = 0, log_truncated = 0, logs_expired = 0, approval = CASE WHEN approval ->> '$.step' IS NULL THEN approval END, updated_at = ? WHERE state = 'running' AND cells = 0`, [queuedMs, unixSeconds(clock)]);
 }
 
 async function fail(tx: Transaction, now: number): Promise<void> {
   await tx.run(
-    `UPDATE runs SET state = 'failed', ready = 0, finished_at = ?, updated_at = ?, fence = fence + ${FENCES},
+    `UPDATE runs SET state = 'failed', waits_for = NULL, finished_at = ?, updated_at = ?, fence = fence + ${FENCES},
        error = json_object('code', 'internal', 'message', ?, 'attempt', attempt, 'step', NULL, 'exit_code', NULL, 'signal', NULL, 'retryable', json('true'))
      WHERE state IN ('queued', 'running')`, [now, now, WHY]);
 }

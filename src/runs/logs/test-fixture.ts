@@ -59,9 +59,9 @@ export class LogFixture {
   async newRun(): Promise<RunRef> {
     const id = randomBytes(16).toString('hex');
     await this.sql.transaction((tx) => tx.run(
-      `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, origin, lane_id, ready, fence, ship_id, accepted,
+      `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, origin, lane_id, fence, ship_id, accepted,
          created_at, updated_at, started_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, root_id, retry_number)
-       VALUES (?, 'alpha', 'pipeline', 'build', 'running', 1, 3, 0, '[]', 'api', '{}', 1, 1, 1, ?, 1, ?, ?, ?, 0, 0, 0, 0, 0, 0, ?, 0)`,
+       VALUES (?, 'alpha', 'pipeline', 'build', 'running', 1, 3, 0, '[]', 'api', '{}', 1, 1, ?, 1, ?, ?, ?, 0, 0, 0, 0, 0, 0, ?, 0)`,
       [id, SHIP, this.#seconds(), this.#seconds(), this.#seconds(), id],
     ));
     return { runId: id, attempt: 1, fence: 1 };
@@ -96,8 +96,8 @@ export class LogFixture {
       id, projectId: 'alpha', kind: 'pipeline', task: 'build', state: row['state'] as RunState, attempt: row['attempt'] as number, maxAttempts: 3,
       priority: 0, runsOn: [], source: 'api', shipId: SHIP, fence: row['fence'] as number, createdAt: 0, updatedAt: 0, startedAt: row['started_at'] as number,
       finishedAt: row['finished_at'] as number | null, availableMs: 0, laneId: 1, retryOf: null, rootId: id, retryNumber: 0, error: null,
-      logsExpired: row['logs_expired'] === 1, logTruncated: row['log_truncated'] === 1, concurrencyGroup: null, waitsForGroup: false, approval: null, part: 0, logsBytes: row['logs_bytes'] as number, gitRef: null, gitCommit: null,
-      origin: { by: null }, cells: 0, parentId: null, matrix: null, waitsForMatrix: false,
+      logsExpired: row['logs_expired'] === 1, logTruncated: row['log_truncated'] === 1, concurrencyGroup: null, waitsFor: null, approval: null, part: 0, logsBytes: row['logs_bytes'] as number, gitRef: null, gitCommit: null,
+      origin: { by: null }, cells: 0, parentId: null, matrix: null,
     };
   }
 

@@ -3,17 +3,16 @@ import type { Transaction } from '../../storage/index.ts';
 import { nameOfCell, type CellValues } from '../config/index.ts';
 import type { ResolvedCell } from '../definitions/run-request.ts';
 import { newApproval } from './approvals.ts';
-import { readyToStart, releaseCells, WAITS_FOR_MATRIX } from './cells.ts';
+import { readyToStart, releaseCells } from './cells.ts';
 import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
-import { WAITS_FOR_GROUP } from './groups.ts';
-import type { NewRun, RunRecord } from './port.ts';
-import { toRecord, WAITS_FOR_APPROVAL, type RunRow, type StoredApproval } from './run-rows.ts';
+import type { NewRun, RunRecord, WaitsFor } from './port.ts';
+import { toRecord, type RunRow, type StoredApproval } from './run-rows.ts';
 
 /** Columns of a row that the run itself does not determine. */
 interface Place {
   readonly id: string;
-  readonly ready: number;
+  readonly waitsFor: WaitsFor;
   readonly approval?: StoredApproval | undefined;
   readonly parentId?: string;
   readonly matrix?: CellValues | undefined;
@@ -24,11 +23,11 @@ interface Place {
 export async function insert(core: Core, tx: Transaction, run: NewRun): Promise<RunRecord> {
   const id = core.nextId();
   const { cells = [] } = run;
-  const ready = await readyOf(core, tx, id, run);
+  const waitsFor = await waitsForOf(core, tx, id, run);
   const line = run.retryOf === undefined ? 'the run is queued' : `the run is queued, as a retry of ${run.retryOf.id}`;
-  const row = await insertOne(core, tx, run, { id, ready, approval: newApproval(core, run), matrix: run.matrix, line });
+  const row = await insertOne(core, tx, run, { id, waitsFor, approval: newApproval(core, run), matrix: run.matrix, line });
   for (const cell of cells) await insertCell(core, tx, run, cell, id);
-  if (cells.length > 0 && ready === WAITS_FOR_MATRIX) await releaseCells(core, tx, row);
+  if (cells.length > 0 && waitsFor === 'matrix') await releaseCells(core, tx, row);
   return toRecord(row);
 }
 
@@ -36,7 +35,7 @@ async function insertCell(core: Core, tx: Transaction, run: NewRun, { values, de
   const { cells: _, concurrency: __, approvalMs: ___, retryOf, ...shared } = run;
   const line = `the run is queued, as the cell ${nameOfCell(values)} of ${parentId}`;
   const cell: NewRun = { ...shared, definition, runsOn, maxAttempts, input: null };
-  await insertOne(core, tx, cell, { id: core.nextId(), ready: WAITS_FOR_MATRIX, parentId, matrix: values, line }, retryOf?.gitCommit);
+  await insertOne(core, tx, cell, { id: core.nextId(), waitsFor: 'matrix', parentId, matrix: values, line }, retryOf?.gitCommit);
 }
 
 async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place, commit = run.retryOf?.gitCommit): Promise<RunRow> {
@@ -62,9 +61,9 @@ async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
 }
 
 /** A run that needs an approval enters its group when it is approved. */
-async function readyOf(core: Core, tx: Transaction, id: string, { approvalMs, concurrency, cells = [] }: NewRun): Promise<number> {
-  if (approvalMs !== undefined) return WAITS_FOR_APPROVAL;
-  return concurrency !== undefined && await enterGroup(core, tx, id, concurrency) ? WAITS_FOR_GROUP : readyToStart({ cells: cells.length });
+async function waitsForOf(core: Core, tx: Transaction, id: string, { approvalMs, concurrency, cells = [] }: NewRun): Promise<WaitsFor> {
+  if (approvalMs !== undefined) return 'approval';
+  return concurrency !== undefined && await enterGroup(core, tx, id, concurrency) ? 'concurrency_group' : readyToStart({ cells: cells.length });
 }
 
 /** What a new row has besides its run and its place. */
@@ -75,15 +74,15 @@ interface Rest {
   readonly bytes: number;
 }
 
-async function insertRow({ env, time }: Core, tx: Transaction, run: NewRun, { id, lane, ready, approval, parentId, matrix, commit, bytes }: Place & Rest): Promise<RunRow> {
+async function insertRow({ env, time }: Core, tx: Transaction, run: NewRun, { id, lane, waitsFor, approval, parentId, matrix, commit, bytes }: Place & Rest): Promise<RunRow> {
   const at = unixSeconds(env.clock);
   const row = await tx.get<RunRow>(
-    `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, ready, fence, accepted,
+    `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, waits_for, fence, accepted,
        created_at, updated_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, retry_of, root_id, retry_number, concurrency_group, approval, git_ref, git_commit,
        origin, cells, parent_id, matrix, logs_bytes)
      VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     [
-      id, run.projectId, run.kind, run.task, run.maxAttempts, run.priority, JSON.stringify(run.runsOn), run.source, lane, ready,
+      id, run.projectId, run.kind, run.task, run.maxAttempts, run.priority, JSON.stringify(run.runsOn), run.source, lane, waitsFor,
       at, at, time.now(), approval === undefined ? 0 : time.now() + approval.timeoutMs, run.definition.timeoutMs, run.retryOf?.id ?? null, run.retryOf?.rootId ?? id, (run.retryOf?.retryNumber ?? -1) + 1, run.concurrency?.group ?? null,
       approval === undefined ? null : JSON.stringify(approval),
       run.gitRef ?? null, commit ?? null,

@@ -102,10 +102,8 @@ export interface RunRecord {
   readonly gitCommit: string | null;
   /** Only one run of a group at a time is under way; null for no group. */
   readonly concurrencyGroup: string | null;
-  /** Another run has its group. */
-  readonly waitsForGroup: boolean;
-  /** It waits for the run that it is a cell of, or for the limit of its matrix. */
-  readonly waitsForMatrix: boolean;
+  /** Null unless it is queued. */
+  readonly waitsFor: WaitsFor | null;
   /** Null if its pipeline requires none, and before its first approval step. */
   readonly approval: Approval | null;
   /** Number of the approval steps of its pipeline that its attempt has passed. */
@@ -125,8 +123,15 @@ export interface Approval {
 }
 
 /** What a queued run waits for, as the API shows it; `starting`: nothing, it is being assigned. */
+/**
+ * What a queued run waits for: a ship that takes it; the end of the pause between two attempts; another run to leave its group; an approval; as a cell,
+ * the run that it belongs to or the limit of its matrix. A run with cells waits for its `matrix` from when its cells may start until the first of them
+ * does.
+ */
+export type WaitsFor = 'ship' | 'backoff' | 'concurrency_group' | 'approval' | 'matrix';
+
 export type WaitingReason =
-  | 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'matrix' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
+  | Exclude<WaitsFor, 'ship'> | 'project_disabled' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
 
 /** An assigned run, with what a ship needs to execute it. */
 export interface Claim {

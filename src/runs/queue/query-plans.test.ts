@@ -113,6 +113,6 @@ describe('the plans of the queries, which must not depend on how many runs there
     for (const query of [held, `${held} AND state = 'running' AND (accepted = 0 OR deadline_ms < ?)`, `${held} AND state = 'cancelling' AND deadline_ms > ?`]) {
       expect((await plan(query))[0]).toMatch(/^(SEARCH|SCAN) runs USING (COVERING )?INDEX runs_(leased|due|on_ship|held_of_project)/);
     }
-    expect((await plan("UPDATE runs SET queued_ms = ? WHERE state = 'queued' AND ready = 1 AND queued_ms > ?"))[0]).toContain('runs_queued');
+    expect((await plan("UPDATE runs SET queued_ms = ? WHERE state = 'queued' AND waits_for = 'ship' AND queued_ms > ?"))[0]).toContain('runs_queued');
   });
 });

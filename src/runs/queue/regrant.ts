@@ -21,7 +21,7 @@ export async function regrant(core: Core): Promise<void> {
     const cancelBy = now + grace + CANCEL_MARGIN_MS;
     await tx.run("UPDATE runs SET deadline_ms = ? WHERE state IN ('running', 'cancelling') AND cells = 0 AND state = 'cancelling' AND deadline_ms > ?", [cancelBy, cancelBy]);
     const pause = now + longestPause(backoff);
-    await tx.run("UPDATE runs SET available_ms = ?, queued_ms = ? WHERE state = 'queued' AND ready = 0 AND available_ms > ?", [pause, pause, pause]);
-    await tx.run("UPDATE runs SET queued_ms = ? WHERE state = 'queued' AND ready = 1 AND queued_ms > ?", [now, now]);
+    await tx.run("UPDATE runs SET available_ms = ?, queued_ms = ? WHERE state = 'queued' AND waits_for = 'backoff' AND available_ms > ?", [pause, pause, pause]);
+    await tx.run("UPDATE runs SET queued_ms = ? WHERE state = 'queued' AND waits_for = 'ship' AND queued_ms > ?", [now, now]);
   }, { isolation: 'read committed' });
 }

@@ -1,7 +1,7 @@
 import { inList, MultiRow, type Queries, type Row, type SqlValue, type Transaction } from '../../storage/index.ts';
 import type { CellValues } from '../config/index.ts';
 import type { Concurrency } from '../definitions/run-request.ts';
-import type { Approval, RunFailure, RunOrigin, RunKind, RunRecord, RunRef, RunSource, RunState } from './port.ts';
+import type { Approval, RunFailure, RunOrigin, RunKind, RunRecord, RunRef, RunSource, RunState, WaitsFor } from './port.ts';
 
 /** A row of `runs`; the migration describes its columns. */
 export interface RunRow extends Row {
@@ -17,7 +17,8 @@ export interface RunRow extends Row {
   runs_on: string;
   source: RunSource;
   lane_id: number;
-  ready: number;
+  /** Null unless it is queued. */
+  waits_for: WaitsFor | null;
   fence: number;
   ship_id: string | null;
   accepted: number;
@@ -47,9 +48,6 @@ export interface RunRow extends Row {
   parent_id: string | null;
   matrix: string | null;
 }
-
-/** Value of `ready` of a run that waits for an approval. */
-export const WAITS_FOR_APPROVAL = 3;
 
 /** An approval as stored, in JSON. */
 export interface StoredApproval extends Omit<Approval, 'step' | 'message'> {
@@ -93,8 +91,7 @@ export const toRecord = (row: RunRow): RunRecord => ({
   gitRef: row.git_ref,
   gitCommit: row.git_commit,
   concurrencyGroup: row.concurrency_group,
-  waitsForGroup: row.state === 'queued' && row.ready === 2,
-  waitsForMatrix: row.state === 'queued' && row.ready === 4 && row.cells === 0,
+  waitsFor: row.waits_for,
   approval: row.approval === null ? null : approvalOf(row.state, JSON.parse(row.approval) as StoredApproval),
   part: partOf(row),
 });

@@ -4,7 +4,7 @@ import { pauseAfter } from './backoff.ts';
 import { ACCEPT_MS, CANCEL_MARGIN_MS, settings, type Core } from './core.ts';
 import { leaveGroup } from './groups.ts';
 import type { RunFailure, RunRecord, RunState, StepRecord } from './port.ts';
-import { isFinished, isHeld, partOf, readById, toRecord, WAITS_FOR_APPROVAL, type RunRow, type StoredApproval } from './run-rows.ts';
+import { isFinished, isHeld, partOf, readById, toRecord, type RunRow, type StoredApproval } from './run-rows.ts';
 
 /*
  * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state uses `move`, or does
@@ -31,7 +31,7 @@ const info = (text: string): Line => ({ level: 'info', text });
 const warn = (text: string): Line => ({ level: 'warn', text });
 
 const CLAIM = new MultiRow(
-  `UPDATE runs SET state = 'running', ready = 0, fence = fence + 1, accepted = 0, started_at = ?, updated_at = ?, lease_ms = ?, renewed_ms = ?, deadline_ms = ?,
+  `UPDATE runs SET state = 'running', waits_for = NULL, fence = fence + 1, accepted = 0, started_at = ?, updated_at = ?, lease_ms = ?, renewed_ms = ?, deadline_ms = ?,
      ship_id = given.column3, logs_bytes = logs_bytes + given.column4 FROM (VALUES`,
   '(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS BIGINT))',
   ") AS given WHERE seq = given.column1 AND fence = given.column2 AND state = 'queued'",
@@ -41,7 +41,7 @@ const CLAIM = new MultiRow(
 export async function claimAll(core: Core, tx: Transaction, claims: readonly { readonly row: RunRow; readonly shipId: string }[]): Promise<RunRecord[]> {
   const [now, at] = [core.time.now(), unixSeconds(core.env.clock)];
   const patch = {
-    state: 'running', ready: 0, accepted: 0, started_at: at, updated_at: at, lease_ms: now + settings(core).queue.lease_ttl, renewed_ms: now, deadline_ms: now + ACCEPT_MS,
+    state: 'running', waits_for: null, accepted: 0, started_at: at, updated_at: at, lease_ms: now + settings(core).queue.lease_ttl, renewed_ms: now, deadline_ms: now + ACCEPT_MS,
   } as const;
   const bytes = await core.lines(tx, claims.map(({ row, shipId }) => (
     { runId: row.id, attempt: row.attempt, ...lineOf(info(`attempt ${row.attempt} of ${row.max_attempts} is given to ship ${shipId}`)) }
@@ -67,7 +67,7 @@ const NEVER_MS = 9_000_000_000_000_000;
 async function begin(core: Core, tx: Transaction, id: string): Promise<void> {
   const at = unixSeconds(core.env.clock);
   const { changes } = await tx.run(
-    "UPDATE runs SET state = 'running', ready = 0, started_at = ?, updated_at = ?, lease_ms = ?, deadline_ms = ? WHERE id = ? AND state = 'queued'", [at, at, NEVER_MS, NEVER_MS, id],
+    "UPDATE runs SET state = 'running', waits_for = NULL, started_at = ?, updated_at = ?, lease_ms = ?, deadline_ms = ? WHERE id = ? AND state = 'queued'", [at, at, NEVER_MS, NEVER_MS, id],
   );
   if (changes === 0) return;
   await core.note(tx, id, 1, 'info', 'the first cell has begun');
@@ -97,7 +97,7 @@ export async function succeeded(core: Core, tx: Transaction, row: RunRow, steps?
 }
 
 const SUCCEED = new MultiRow(
-  "UPDATE runs SET state = 'succeeded', ready = 0, finished_at = ?, updated_at = ?, logs_bytes = logs_bytes + given.column3 FROM (VALUES",
+  "UPDATE runs SET state = 'succeeded', waits_for = NULL, finished_at = ?, updated_at = ?, logs_bytes = logs_bytes + given.column3 FROM (VALUES",
   '(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))',
   ") AS given WHERE seq = given.column1 AND fence = given.column2 AND state = 'running'",
 );
@@ -129,7 +129,7 @@ export async function nextAttempt(core: Core, tx: Transaction, row: RunRow, fail
   const pause = pauseAfter(row.attempt, settings(core).queue.backoff, core.random);
   const now = core.time.now();
   const patch = {
-    ...requeued(row), attempt: row.attempt + 1, ready: 0, queued_ms: now + pause, available_ms: now + pause,
+    ...requeued(row), attempt: row.attempt + 1, waits_for: 'backoff' as const, queued_ms: now + pause, available_ms: now + pause,
     log_truncated: 0, logs_expired: 0, // both are about the current attempt
     ...(partOf(row) > 0 && { approval: null }), // it starts with the first step, and asks for its approvals again
   };
@@ -139,7 +139,7 @@ export async function nextAttempt(core: Core, tx: Transaction, row: RunRow, fail
 /** Row 12, and an attempt that is returned before its first step: queues the same attempt again, as if it had not been assigned. */
 export async function sameAttempt(core: Core, tx: Transaction, row: RunRow, reason: string, why: string, ending: Ending): Promise<RunRecord> {
   await recordEnd(core, tx, row, ending);
-  const record = await move(core, tx, row, { ...requeued(row), ready: 1, available_ms: 0 }, info(`attempt ${row.attempt} waits for another ship: ${why}`), reason);
+  const record = await move(core, tx, row, { ...requeued(row), waits_for: 'ship', available_ms: 0 }, info(`attempt ${row.attempt} waits for another ship: ${why}`), reason);
   tx.onCommit(() => core.lanes.filled(row.lane_id));
   return record;
 }
@@ -147,7 +147,7 @@ export async function sameAttempt(core: Core, tx: Transaction, row: RunRow, reas
 /** Row 13: the steps before an approval step are done. The ship is free, and the attempt continues after the approval, on any ship. */
 export async function suspended(core: Core, tx: Transaction, row: RunRow, approval: StoredApproval, ending: Ending): Promise<RunRecord> {
   await recordEnd(core, tx, row, ending);
-  const patch = { ...requeued(row), ready: WAITS_FOR_APPROVAL, queued_ms: core.time.now(), available_ms: core.time.now() + approval.timeoutMs, approval: JSON.stringify(approval) };
+  const patch = { ...requeued(row), waits_for: 'approval' as const, queued_ms: core.time.now(), available_ms: core.time.now() + approval.timeoutMs, approval: JSON.stringify(approval) };
   return move(core, tx, row, patch, info(`the run waits for the approval of step ${approval.step!.name}`), 'approval');
 }
 
@@ -163,7 +163,7 @@ export function failureOf(row: RunRow, failure: { code: string; message: string 
   return { step: null, exit_code: null, signal: null, retryable: false, ...failure, attempt: row.attempt };
 }
 
-const finish = (core: Core, state: RunState) => ({ state, ready: 0, finished_at: unixSeconds(core.env.clock) });
+const finish = (core: Core, state: RunState) => ({ state, waits_for: null, finished_at: unixSeconds(core.env.clock) });
 
 const requeued = (row: RunRow) => ({ state: 'queued', fence: row.fence + 1, ship_id: null, started_at: null, accepted: 0 }) as const;
 

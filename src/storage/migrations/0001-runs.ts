@@ -28,9 +28,9 @@ CREATE TABLE lanes(
   UNIQUE(project_id, kind, task, selectors, key_variable)
 ) STRICT;
 
--- seq is the order of queueing. ready: 0 waits until available_ms between two attempts; 1 waits for a ship; 2 waits until another run, the
--- holder, leaves its group; 3 waits for an approval, at most until available_ms; 4 is a cell that the run that it belongs to, or the limit of its
--- matrix, keeps waiting, and that run itself from when its cells may start until the first of them does.
+-- seq is the order of queueing. waits_for, while it is queued: 'ship'; 'backoff' between two attempts, until available_ms; 'concurrency_group'
+-- until another run, the holder, leaves its group; 'approval', at most until available_ms; 'matrix' of a cell that the run that it belongs to, or
+-- the limit of its matrix, keeps waiting, and of that run itself from when its cells may start until the first of them does.
 -- queued_ms: since when it waits for a ship. lease_ms: until when its ship has it without a sign of life; renewed_ms: the last one.
 -- deadline_ms: when it must have been accepted while accepted is 0, must be gone while it is cancelling, and else when its attempt has taken
 -- too long. timeout_ms: longest time of an attempt.
@@ -45,7 +45,7 @@ CREATE TABLE runs(
   kind TEXT NOT NULL,
   task TEXT NOT NULL,
   state TEXT NOT NULL,
-  ready INTEGER NOT NULL,
+  waits_for TEXT,
   attempt INTEGER NOT NULL,
   max_attempts INTEGER NOT NULL,
   priority INTEGER NOT NULL,
@@ -94,11 +94,11 @@ CREATE INDEX runs_of_schedule ON runs((origin ->> '$.schedule'), created_at, id)
 CREATE INDEX runs_by_source ON runs(source, created_at, id) WHERE source <> 'api';
 CREATE INDEX runs_of_actor ON runs((origin ->> '$.by'), created_at, id) WHERE origin ->> '$.by' <> 'api';
 -- What waits: all lanes in the order in which they are handed out, heads of lanes, times of waiting, pauses between attempts, approvals, groups.
-CREATE INDEX runs_next ON runs(priority DESC, seq) WHERE state = 'queued' AND ready = 1;
-CREATE INDEX runs_claimable ON runs(lane_id, priority DESC, seq) WHERE state = 'queued' AND ready = 1;
-CREATE INDEX runs_queued ON runs(queued_ms, lane_id, ready) WHERE state = 'queued';
-CREATE INDEX runs_pausing ON runs(available_ms) WHERE state = 'queued' AND ready = 0;
-CREATE INDEX runs_awaiting ON runs(available_ms) WHERE state = 'queued' AND ready = 3;
+CREATE INDEX runs_next ON runs(priority DESC, seq) WHERE state = 'queued' AND waits_for = 'ship';
+CREATE INDEX runs_claimable ON runs(lane_id, priority DESC, seq) WHERE state = 'queued' AND waits_for = 'ship';
+CREATE INDEX runs_queued ON runs(queued_ms, lane_id, waits_for) WHERE state = 'queued';
+CREATE INDEX runs_pausing ON runs(available_ms) WHERE state = 'queued' AND waits_for = 'backoff';
+CREATE INDEX runs_awaiting ON runs(available_ms) WHERE state = 'queued' AND waits_for = 'approval';
 CREATE INDEX runs_of_group ON runs(concurrency_group, priority DESC, seq) WHERE state = 'queued' AND concurrency_group IS NOT NULL;
 -- What ships have, and how many runs of a project.
 CREATE INDEX runs_leased ON runs(lease_ms) WHERE state IN ('running', 'cancelling');
