@@ -1,3 +1,4 @@
 export { backUp, type BackedUp } from './back-up.ts';
 export { BackupError, placesOf, type Places } from './layout.ts';
-export { restore, type Restored, type RestoreOptions, type Unfinished } from './restore.ts';
+export { restore, type Restored, type RestoreOptions } from './restore.ts';
+export type { Unfinished } from '../queue/index.ts';
