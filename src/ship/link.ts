@@ -1,5 +1,5 @@
 import type {
-  Complete, Completed, DiscardCacheRequest, DiscardCacheResponse, DownloadArtifactsResponse, DownloadCacheRequest, DownloadCacheResponse, RecordSourceRequest, RecordSourceResponse, RunRef, ServerMessage,
+  CompleteRunRequest, Completed, DiscardCacheRequest, DiscardCacheResponse, DownloadArtifactsResponse, DownloadCacheRequest, DownloadCacheResponse, RecordSourceRequest, RecordSourceResponse, RunRef, ServerMessage,
   ShipMessage, StreamLogsRequest, StreamLogsResponse, UploadArtifactRequest, UploadArtifactResponse, UploadCacheRequest, UploadCacheResponse,
 } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
@@ -30,7 +30,7 @@ export interface ShipLink {
    */
   isDown?(): Promise<boolean>;
   appendLogs(request: StreamLogsRequest): Promise<Pick<StreamLogsResponse, 'status' | 'nextSeq'>>;
-  completeRun(request: Complete): Promise<Pick<Completed, 'status'>>;
+  completeRun(request: CompleteRunRequest): Promise<Pick<Completed, 'status'>>;
   recordSource(request: RecordSourceRequest): Promise<RecordSourceResponse>;
   /** Takes as long as the size of the file and the network require; aborting the signal ends it. */
   uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>, signal: AbortSignal): Promise<UploadArtifactResponse>;

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { AcceptSchema, CompleteSchema, HelloSchema, Outcome, ShipInfoSchema, ShipMessageSchema, type RunRef, type ServerMessage, type ShipMessage } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { AcceptSchema, CompleteRunRequestSchema, HelloSchema, Outcome, ShipInfoSchema, ShipMessageSchema, type RunRef, type ServerMessage, type ShipMessage } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Peer, Session } from '../runs/fleet/index.ts';
 import { insertShip } from '../runs/ships/index.ts';
 import type { FleetFixture } from './runs-fleet.ts';
@@ -47,7 +47,7 @@ export function createLocalShips(fixture: FleetFixture, count: number) {
     const ref: RunRef = body.value.ref!;
     runs.push(ref.runId);
     await session.receive(message({ case: 'accept', value: create(AcceptSchema, { ref }) }));
-    await service.completeRun(peer, create(CompleteSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }));
+    await service.completeRun(peer, create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }));
   }
 
   async function connect(index: number): Promise<void> {

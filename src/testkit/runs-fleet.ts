@@ -5,11 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, toBinary, fromBinary, type DescMessage, type DescMethod, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
-import { Client, credentials, status, type ClientDuplexStream, type ServiceError as GrpcError, type StatusObject } from '@grpc/grpc-js';
+import { Client, credentials, type ClientDuplexStream, type ServiceError as GrpcError, type StatusObject } from '@grpc/grpc-js';
 import * as x509 from '@peculiar/x509';
 import {
-  CompleteStatus, Enrolment, Fleet as FleetProtocol, ShipInfoSchema, ShipMessageSchema, StreamLogsRequestSchema,
-  type Assignment, type Completed, type CompleteSchema, type JoinResponse, type RunRef, type ServerMessage, type ShipInfo, type ShipMessage, type StreamLogsResponse,
+  Enrolment, Fleet as FleetProtocol, ShipInfoSchema, ShipMessageSchema,
+  type Assignment, type JoinResponse, type RunRef, type ServerMessage, type ShipInfo, type ShipMessage,
 } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from '../app/runs/fleet.ts';
 import { silentLog } from '../lib/log.ts';
@@ -246,7 +246,6 @@ export class TestShip {
   readonly info: ShipInfo;
   readonly #addresses: FleetAddresses;
   readonly #clients: Client[] = [];
-  #stream: TestStream | undefined;
   #identity: Identity | undefined;
   #joined: JoinResponse | undefined;
 
@@ -289,35 +288,22 @@ export class TestShip {
     return call(this.#fleetClient(), method, request);
   }
 
-  /** Reports an end on its newest control stream; rejects with a status where the server refuses the end, or cannot record it. */
-  complete(ref: RunRef, outcome: number, more: object = {}): Promise<Completed> {
-    return this.#stream!.complete({ ref, outcome, started: true, ...more });
+  complete(ref: RunRef, outcome: number, more: object = {}) {
+    return this.call(FleetProtocol.method.completeRun, { ref, outcome, started: true, ...more });
   }
 
-  append(ref: RunRef, firstSeq: number, messages: readonly string[], unixMs = 0): Promise<StreamLogsResponse> {
-    const call = this.#open(FleetProtocol.method.streamLogs);
-    return new Promise((resolve, reject) => {
-      call.on('data', (response: StreamLogsResponse) => {
-        if (response.refused === '') resolve(response);
-        else reject(Object.assign(new Error(response.refused), { code: status.INVALID_ARGUMENT }));
-        call.end();
-      });
-      call.on('error', reject);
-      const lines = messages.map((message) => ({ unixMs: BigInt(unixMs), level: 1, stream: 0, step: '', message }));
-      call.write(create(StreamLogsRequestSchema, { ref, firstSeq: BigInt(firstSeq), lines }));
-    });
+  append(ref: RunRef, firstSeq: number, messages: readonly string[], unixMs = 0) {
+    return this.call(FleetProtocol.method.appendLogs, { ref, firstSeq: BigInt(firstSeq), lines: messages.map((message) => ({ unixMs: BigInt(unixMs), level: 1, stream: 0, step: '', message })) });
   }
 
   connect(): TestStream {
-    return (this.#stream = new TestStream(this, this.#open(FleetProtocol.method.connect)));
-  }
-
-  #open<I extends DescMessage, O extends DescMessage>(method: Method<I, O>): ClientDuplexStream<MessageShape<I>, MessageShape<O>> {
-    return this.#fleetClient().makeBidiStreamRequest(
-      definition(method).path,
-      (message: MessageShape<I>) => Buffer.from(toBinary(method.input, message)),
-      (bytes: Buffer) => fromBinary(method.output, bytes),
+    const { path } = definition(FleetProtocol.method.connect);
+    const stream = this.#fleetClient().makeBidiStreamRequest(
+      path,
+      (message: ShipMessage) => Buffer.from(toBinary(ShipMessageSchema, message)),
+      (bytes: Buffer) => fromBinary(FleetProtocol.method.connect.output, bytes),
     );
+    return new TestStream(this, stream);
   }
 
   close(): void {
@@ -400,18 +386,6 @@ export class TestStream {
     return this.#seq;
   }
 
-  /** Leaves the responses to others as they are, and other messages to be read. */
-  async complete(value: MessageInitShape<typeof CompleteSchema>): Promise<Completed> {
-    const earlier = this.received.length;
-    this.send({ case: 'complete', value });
-    const isOver = this.ended.then((end): never => { throw Object.assign(new Error(end.details), end); });
-    for (;;) {
-      const found = this.received.slice(earlier).find(({ body }) => body.case === 'completed' && body.value.ref?.runId === value.ref?.runId);
-      if (found === undefined) await Promise.race([this.#news.promise, isOver]);
-      else return accepted(found.body.value as Completed);
-    }
-  }
-
   accept(ref: RunRef): void {
     this.send({ case: 'accept', value: { ref } });
   }
@@ -450,13 +424,6 @@ export class TestStream {
     this.#news.resolve();
     this.#news = Promise.withResolvers<void>();
   }
-}
-
-/** Rejects like a call. */
-function accepted(completed: Completed): Completed {
-  if (completed.refused !== '') throw Object.assign(new Error(completed.refused), { code: status.INVALID_ARGUMENT, details: completed.refused });
-  if (completed.status === CompleteStatus.COMPLETE_UNSPECIFIED) throw Object.assign(new Error('the end could not be recorded'), { code: status.UNAVAILABLE });
-  return completed;
 }
 
 /** Resolves when the condition holds; there is no limit other than the test's own. */

@@ -36,7 +36,7 @@ export interface FleetDeps {
   /** Stores caches of steps for all ships. Absent: each ship has caches of its own only. */
   readonly caches?: CacheExchange | undefined;
   /** For metrics: a ship wrote to a run that it no longer holds; log lines did not arrive. Neither may throw. */
-  readonly fencedWrite?: (rpc: 'Accept' | 'StreamLogs' | 'Complete' | 'RecordSource' | 'UploadArtifact' | 'DownloadArtifacts' | 'UploadCache' | 'DownloadCache') => void;
+  readonly fencedWrite?: (rpc: 'Accept' | 'AppendLogs' | 'CompleteRun' | 'RecordSource' | 'UploadArtifact' | 'DownloadArtifacts' | 'UploadCache' | 'DownloadCache') => void;
   readonly linesLost?: (count: number) => void;
   /** Like `Math.random`; spreads the reconnections of ships after a restart. */
   readonly random?: () => number;

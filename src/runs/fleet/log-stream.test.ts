@@ -70,7 +70,7 @@ describe('a stream of lines', () => {
     expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(RefusedCall) });
     expect(taken).toMatchObject({ value: { status: AppendStatus.STORED } });
     expect(fenced).toMatchObject({ value: { status: AppendStatus.APPEND_FENCED } });
-    expect(fixture.fenced).toEqual(['StreamLogs']);
+    expect(fixture.fenced).toEqual(['AppendLogs']);
     expect(await append(refs[0]!, 0)).toMatchObject({ status: AppendStatus.STORED, nextSeq: 1n });
   });
 

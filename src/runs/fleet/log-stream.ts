@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { StreamLogsResponseSchema, type StreamLogsRequest, type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { FleetRefusal, type Appended, type LogStream } from './port.ts';
+import { StreamLogsResponseSchema, type AppendLogsResponse, type StreamLogsRequest, type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { FleetRefusal, type LogStream } from './port.ts';
 
 /** Most lines that are stored together, unless one message alone has more. */
 const MOST_LINES = 500;
@@ -16,12 +16,12 @@ interface Waiting {
  * lines.
  */
 export class MergingLogStream implements LogStream {
-  readonly #append: (request: StreamLogsRequest) => Promise<Appended>;
+  readonly #append: (request: StreamLogsRequest) => Promise<AppendLogsResponse>;
   readonly #answer: (response: StreamLogsResponse) => void;
   /** By attempt: messages that are not being stored yet. An attempt has an entry while one of its messages is being stored. */
   readonly #waiting = new Map<string, Waiting[]>();
 
-  constructor(append: (request: StreamLogsRequest) => Promise<Appended>, answer: (response: StreamLogsResponse) => void) {
+  constructor(append: (request: StreamLogsRequest) => Promise<AppendLogsResponse>, answer: (response: StreamLogsResponse) => void) {
     this.#append = append;
     this.#answer = answer;
   }

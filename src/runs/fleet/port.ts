@@ -1,5 +1,5 @@
 import type {
-  Complete, Completed, DiscardCacheRequest, DiscardCacheResponse, DownloadArtifactsRequest, DownloadArtifactsResponse, DownloadCacheRequest, DownloadCacheResponse, JoinRequest, JoinResponse, LeaveRequest, LeaveResponse,
+  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, DiscardCacheRequest, DiscardCacheResponse, DownloadArtifactsRequest, DownloadArtifactsResponse, DownloadCacheRequest, DownloadCacheResponse, JoinRequest, JoinResponse, LeaveRequest, LeaveResponse,
   RecordSourceRequest, RecordSourceResponse, RenewRequest, RenewResponse, ServerMessage, ShipMessage, StreamLogsRequest, StreamLogsResponse, UploadArtifactRequest, UploadArtifactResponse,
   UploadCacheRequest, UploadCacheResponse,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
@@ -49,17 +49,17 @@ export interface LogStream {
   receive(request: StreamLogsRequest): Promise<void>;
 }
 
-/** How the lines of one message were taken. */
-export type Appended = Pick<StreamLogsResponse, 'status' | 'nextSeq'>;
+/** Lines of one attempt, however they came. */
+export type Lines = Omit<AppendLogsRequest, '$typeName'>;
 
 /** The server's side of the fleet protocol, independent of the transport (decisions, section 4). */
 export interface FleetService {
   connect(peer: Peer, output: SessionOutput): Session;
   // The calls below reject with a `FleetRefusal` or a `ServiceError`.
-  appendLogs(peer: Peer, request: StreamLogsRequest): Promise<Appended>;
+  appendLogs(peer: Peer, request: Lines): Promise<AppendLogsResponse>;
   /** Stores lines of many messages together. `peer`: called for each write, because ships may be revoked while they are connected. */
   streamLogs(peer: () => Promise<Peer>, answer: (response: StreamLogsResponse) => void): LogStream;
-  completeRun(peer: Peer, request: Complete): Promise<Pick<Completed, 'status'>>;
+  completeRun(peer: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse>;
   recordSource(peer: Peer, request: RecordSourceRequest): Promise<RecordSourceResponse>;
   /** Reads the parts at the speed of the disk, and may settle before all are read. */
   uploadArtifact(peer: Peer, parts: AsyncIterable<UploadArtifactRequest>): Promise<UploadArtifactResponse>;

@@ -1,14 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import {
-  AppendStatus, CompleteStatus, Outcome as WireOutcome,
+  AppendLogsResponseSchema, AppendStatus, CompleteRunResponseSchema, CompleteStatus, Outcome as WireOutcome,
   RecordSourceResponseSchema, RecordSourceStatus,
-  type Complete, type Completed, type LogLine, type RecordSourceRequest, type RecordSourceResponse, type RunError, type StepReport, type StreamLogsRequest,
+  type AppendLogsResponse, type CompleteRunRequest, type CompleteRunResponse, type LogLine, type RecordSourceRequest, type RecordSourceResponse, type RunError, type StepReport,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs, ShipLine } from '../logs/port.ts';
 import { WORK_CODES, type Completion, type CompletionStatus, type Outcome, type Queue, type RunRef, type StepRecord } from '../queue/port.ts';
 import { isCommit, isGitRef } from '../../lib/git-ref.ts';
-import { FleetRefusal, type Appended, type Peer } from './port.ts';
+import { FleetRefusal, type Lines, type Peer } from './port.ts';
 import { requireRef } from './refs.ts';
 
 const MAX_LINES = 500;
@@ -20,7 +20,7 @@ const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}(;[ -~]{0,64})?$/;
 export interface ReportDeps {
   readonly queue: Pick<Queue, 'complete' | 'holds' | 'recordSource'>;
   readonly logs: Pick<RunLogs, 'append' | 'nextSeq' | 'isFull' | 'note'>;
-  readonly fencedWrite: (rpc: 'StreamLogs' | 'Complete' | 'RecordSource') => void;
+  readonly fencedWrite: (rpc: 'AppendLogs' | 'CompleteRun' | 'RecordSource') => void;
   readonly linesLost: (count: number) => void;
   /** Milliseconds to add to the times of this ship's lines. */
   readonly clockOffset: (shipId: string) => number;
@@ -40,17 +40,17 @@ export class Reports {
     this.#deps = deps;
   }
 
-  async appendLogs({ shipId }: Peer, request: StreamLogsRequest): Promise<Appended> {
+  async appendLogs({ shipId }: Peer, request: Lines): Promise<AppendLogsResponse> {
     const ref = requireRef(request.ref);
     if (request.lines.length > MAX_LINES) throw new FleetRefusal('invalid_argument', `lines must be at most ${MAX_LINES}, got ${request.lines.length}`);
     const offset = this.#deps.clockOffset(shipId);
     const lines = request.lines.map((line) => readLine(line, offset));
     const { status, nextSeq } = await this.#track(ref, this.#deps.logs.append(ref, shipId, readSeq(request.firstSeq, 'first_seq'), lines, request.truncated));
-    if (status === 'fenced') this.#deps.fencedWrite('StreamLogs');
-    return { status: APPEND_STATUS[status], nextSeq: BigInt(nextSeq) };
+    if (status === 'fenced') this.#deps.fencedWrite('AppendLogs');
+    return create(AppendLogsResponseSchema, { status: APPEND_STATUS[status], nextSeq: BigInt(nextSeq) });
   }
 
-  async completeRun({ shipId }: Peer, request: Complete): Promise<Pick<Completed, 'status'>> {
+  async completeRun({ shipId }: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse> {
     const ref = requireRef(request.ref);
     const completion = { ...readCompletion(request), steps: readSteps(request.steps, this.#deps.clockOffset(shipId)) };
     const [total, leftOut] = [readSeq(request.logSeqTotal, 'log_seq_total'), readSeq(request.logLinesLeftOut, 'log_lines_left_out')];
@@ -59,9 +59,9 @@ export class Reports {
       await this.#noteLostLines(ref, shipId, total);
       return this.#deps.queue.complete(ref, shipId, completion);
     });
-    if (status === 'fenced') this.#deps.fencedWrite('Complete');
+    if (status === 'fenced') this.#deps.fencedWrite('CompleteRun');
     if (status === 'recorded' && leftOut > 0) this.#deps.linesLost(leftOut);
-    return { status: COMPLETE_STATUS[status] };
+    return create(CompleteRunResponseSchema, { status: COMPLETE_STATUS[status] });
   }
 
   async recordSource({ shipId }: Peer, request: RecordSourceRequest): Promise<RecordSourceResponse> {
@@ -133,7 +133,7 @@ function readSeq(value: bigint, field: string): number {
   return Number(value);
 }
 
-function readCompletion({ outcome, error, result, resultType, started }: Complete): Completion {
+function readCompletion({ outcome, error, result, resultType, started }: CompleteRunRequest): Completion {
   const known = OUTCOMES[outcome];
   if (known === undefined) throw new FleetRefusal('invalid_argument', 'outcome is missing or unknown');
   if (result.length > MAX_RESULT_BYTES) throw new FleetRefusal('invalid_argument', `result must have at most ${MAX_RESULT_BYTES} bytes, got ${result.length}`);

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AppendStatus, CompleteStatus, Outcome, ResumeAction, ShipInfoSchema, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { CompleteStatus, Fleet as FleetProtocol, Outcome, ResumeAction, ShipInfoSchema, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { eventually, FleetFixture, TestShip, type FleetFixtureOptions } from '../../testkit/runs-fleet.ts';
 
 let fixture: FleetFixture;
@@ -374,15 +374,16 @@ describe('many ships', () => {
 });
 
 describe('a server that stops', () => {
-  it('asks its ships to come back within 30 seconds, and takes their lines until it is gone', async () => {
+  it('asks its ships to come back within 30 seconds, and takes their reports until it is gone', async () => {
     await start();
     const { ship, stream } = await fixture.connected('build-01');
-    await fixture.submit();
+    const run = await fixture.submit();
     const { ref } = await stream.take();
     await fixture.fleet.stop();
     expect(await stream.next('reconnect')).toMatchObject({ afterMs: 15_000n });
     expect(await stream.ended).toMatchObject({ code: status.UNAVAILABLE });
-    expect((await ship.append(ref, 0, ['one'])).status).toBe(AppendStatus.STORED);
+    expect((await ship.complete(ref, Outcome.SUCCEEDED)).status).toBe(CompleteStatus.RECORDED);
+    expect(await state(run.id)).toBe('succeeded');
     const late = ship.connect();
     expect(await late.ended).toMatchObject({ code: status.UNAVAILABLE });
   });
@@ -439,6 +440,6 @@ describe('messages that no ship would send', () => {
     expect(runs).toHaveLength(6);
     stream.heartbeat(Array.from({ length: 6000 }, () => ({ runId: '0'.repeat(32), attempt: 1, fencingToken: 1n }) as RunRef), 0);
     expect(await stream.ended).toMatchObject({ code: status.FAILED_PRECONDITION });
-    await expect(ship.append({ runId: 'x', attempt: 1, fencingToken: 1n } as RunRef, 0, [])).rejects.toMatchObject({ code: status.INVALID_ARGUMENT });
+    await expect(ship.call(FleetProtocol.method.completeRun, { ref: { runId: 'x', attempt: 1, fencingToken: 1n }, outcome: 1 })).rejects.toMatchObject({ code: status.INVALID_ARGUMENT });
   });
 });

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CompleteSchema, CompleteStatus, Outcome, ShipMessageSchema, type Completed, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { CompleteRunRequestSchema, CompleteStatus, Outcome, ShipMessageSchema, type Completed, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall, type ControlStream } from '../../ship/link.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
 import { eventually, FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
@@ -36,7 +36,7 @@ describe('ends of runs on the control stream', () => {
   }
 
   function complete(ref: RunRef, change: object = {}): Promise<Completed> {
-    stream.send({ case: 'complete', value: create(CompleteSchema, { ref, outcome: Outcome.SUCCEEDED, started: true, ...change }) });
+    stream.send({ case: 'complete', value: create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true, ...change }) });
     return stream.next('completed');
   }
 
@@ -46,14 +46,14 @@ describe('ends of runs on the control stream', () => {
     expect((await complete(ref)).status).toBe(CompleteStatus.ALREADY_RECORDED);
     expect((await complete(ref, { outcome: Outcome.FAILED })).status).toBe(CompleteStatus.COMPLETE_FENCED);
     expect(await state(ref)).toBe('succeeded');
-    expect(fixture.fenced).toEqual(['Complete']);
+    expect(fixture.fenced).toEqual(['CompleteRun']);
     expect(stream.count('abandon')).toBe(0);
   });
 
   it('are recorded after the acceptance, although nobody waits for that, and free the slot', async () => {
     const refs = await Promise.all(Array.from({ length: 4 }, () => taken()));
     const waiting = await Promise.all(Array.from({ length: 4 }, () => fixture.submit()));
-    for (const ref of refs) stream.send({ case: 'complete', value: create(CompleteSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }) });
+    for (const ref of refs) stream.send({ case: 'complete', value: create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }) });
     const next = await Promise.all(Array.from({ length: 4 }, () => stream.next('assignment')));
     expect(new Set(next.map(({ ref }) => ref!.runId))).toEqual(new Set(waiting.map(({ id }) => id)));
     expect(await Promise.all(refs.map(state))).toEqual(Array(4).fill('succeeded'));
@@ -81,7 +81,7 @@ describe('ends of runs on the control stream', () => {
   it('are not taken from a ship whose certificate has expired', async () => {
     const ref = await taken();
     fixture.now += 365 * 86_400_000;
-    stream.send({ case: 'complete', value: create(CompleteSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }) });
+    stream.send({ case: 'complete', value: create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }) });
     expect((await stream.ended).details).toContain('has expired');
     expect(await state(ref)).toBe('running');
   });
@@ -122,7 +122,7 @@ describe('the link of a ship', () => {
     control.send(create(ShipMessageSchema, { body: { case: 'hello', value: { sessionId: ship.sessionId, info: ship.info, held: held.map((ref) => ({ ref })) } } }));
   }
 
-  const complete = (ref: RunRef, outcome = Outcome.SUCCEEDED) => link.completeRun(create(CompleteSchema, { ref, outcome, started: true }));
+  const complete = (ref: RunRef, outcome = Outcome.SUCCEEDED) => link.completeRun(create(CompleteRunRequestSchema, { ref, outcome, started: true }));
 
   it('sends ends on the control stream', async () => {
     const calls = countCalls();

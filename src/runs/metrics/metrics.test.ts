@@ -58,7 +58,7 @@ describe('the metrics', () => {
 
   it('report the fleet, its certificates, logs, claims, and the configuration', async () => {
     const { record } = api.metrics;
-    record.fencedWrite('StreamLogs');
+    record.fencedWrite('AppendLogs');
     record.claimed(0.004);
     record.logEventsDropped(7);
     record.configReloaded(false);
@@ -67,7 +67,7 @@ describe('the metrics', () => {
     expect(await samples('quire_cert_expiry_seconds')).toEqual(['{subject="server"} 90']);
     expect(await samples('quire_log_bytes')).toEqual([' 42']);
     expect(await samples('quire_log_dropped_events_total')).toEqual([' 7']);
-    expect(await samples('quire_fenced_writes_total')).toEqual(['{rpc="StreamLogs"} 1']);
+    expect(await samples('quire_fenced_writes_total')).toEqual(['{rpc="AppendLogs"} 1']);
     expect(await samples('quire_claim_seconds_')).toEqual(['sum 0.004', 'count 1']);
     expect((await scrape()).text).toContain('quire_config_reload_success 0');
   });

@@ -1,6 +1,6 @@
 import { create, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
 import { status, type ServiceError } from '@grpc/grpc-js';
-import { DownloadArtifactsRequestSchema, Fleet, LeaveRequestSchema, RenewRequestSchema, type Complete, type DiscardCacheRequest, type DiscardCacheResponse, type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse, type RecordSourceRequest, type RenewResponse, type RunRef, type StreamLogsRequest, type UploadArtifactRequest, type UploadArtifactResponse, type UploadCacheRequest, type UploadCacheResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { DownloadArtifactsRequestSchema, Fleet, LeaveRequestSchema, RenewRequestSchema, type CompleteRunRequest, type DiscardCacheRequest, type DiscardCacheResponse, type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse, type RecordSourceRequest, type RenewResponse, type RunRef, type StreamLogsRequest, type UploadArtifactRequest, type UploadArtifactResponse, type UploadCacheRequest, type UploadCacheResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall, type ControlStream, type ShipLink, type StreamEvents } from '../link.ts';
 import { FleetClient, type ShipCredentials } from './fleet-client.ts';
 import { isRefused } from './is-refused.ts';
@@ -73,7 +73,7 @@ export class RemoteLink implements ShipLink {
     return this.#client.logStream().append(request);
   }
 
-  async completeRun(request: Complete) {
+  async completeRun(request: CompleteRunRequest) {
     if (this.#ends === undefined) throw new Error('the ship is not connected');
     return this.#ends.complete(request);
   }

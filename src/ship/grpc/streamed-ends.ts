@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { CompleteStatus, ShipMessageSchema, type Complete, type Completed, type ShipMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { CompleteStatus, ShipMessageSchema, type CompleteRunRequest, type Completed, type ShipMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall } from '../link.ts';
 import { refKey } from '../run/index.ts';
 
@@ -21,7 +21,7 @@ export class StreamedEnds {
   }
 
   /** Rejects with a `RefusedCall`, or with another error if the end has to be sent again. */
-  complete(request: Complete): Promise<Pick<Completed, 'status'>> {
+  complete(request: CompleteRunRequest): Promise<Pick<Completed, 'status'>> {
     if (this.#isOver) return Promise.reject(new Error('the control stream has ended'));
     const key = refKey(request.ref!);
     const known = this.#sent.get(key);

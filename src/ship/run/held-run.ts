@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import {
-  CompleteSchema, CompleteStatus, Outcome, RecordSourceRequestSchema, ResumeAction, RunErrorSchema, UploadArtifactStatus, type Assignment, type Complete, type DownloadArtifactsResponse, type RunRef,
+  CompleteRunRequestSchema, CompleteStatus, Outcome, RecordSourceRequestSchema, ResumeAction, RunErrorSchema, UploadArtifactStatus, type Assignment, type CompleteRunRequest, type DownloadArtifactsResponse, type RunRef,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
@@ -286,8 +286,8 @@ export class HeldRun {
     }
   }
 
-  #completion({ outcome, error, result, steps = [] }: WorkResult): Complete {
-    return create(CompleteSchema, {
+  #completion({ outcome, error, result, steps = [] }: WorkResult): CompleteRunRequest {
+    return create(CompleteRunRequestSchema, {
       ref: this.ref, outcome, started: this.#started, logSeqTotal: BigInt(this.#logs.total), logLinesLeftOut: BigInt(this.#logs.leftOut),
       steps: steps.map(({ startedMs, endedMs, exitCode, signal, ...step }) => ({
         ...step, startedUnixMs: BigInt(Math.round(startedMs)), endedUnixMs: BigInt(Math.round(endedMs)), signal: signal ?? '', ...(exitCode !== null && { exitCode }),

@@ -1,4 +1,4 @@
-import { CompleteStatus, Outcome, type Assignment, type Complete, type DiscardCacheRequest, type DownloadCacheRequest, type RecordSourceRequest, type RunRef, type StreamLogsRequest, type UploadArtifactRequest, type UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { CompleteStatus, Outcome, type Assignment, type CompleteRunRequest, type DiscardCacheRequest, type DownloadCacheRequest, type RecordSourceRequest, type RunRef, type StreamLogsRequest, type UploadArtifactRequest, type UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { silentLog } from '../../lib/log.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
 import { joinFleet, readJoinToken, type Identity } from '../../ship/identity/index.ts';
@@ -122,7 +122,7 @@ class Life {
     return reason;
   }
 
-  #recorded({ ref }: Complete): void {
+  #recorded({ ref }: CompleteRunRequest): void {
     const execution = this.#executions.find(({ runId, fence }) => runId === ref!.runId && fence === Number(ref!.fencingToken));
     if (execution !== undefined) execution.recorded = true;
   }
@@ -131,11 +131,11 @@ class Life {
 /** A connection to the server that ends in the middle of any operation, as when a process is killed. */
 class CutOffLink implements ShipLink {
   readonly #link: RemoteLink;
-  readonly #onRecorded: (request: Complete) => void;
+  readonly #onRecorded: (request: CompleteRunRequest) => void;
   #events: StreamEvents | undefined;
   #isCutOff = false;
 
-  constructor(link: RemoteLink, onRecorded: (request: Complete) => void) {
+  constructor(link: RemoteLink, onRecorded: (request: CompleteRunRequest) => void) {
     this.#link = link;
     this.#onRecorded = onRecorded;
   }
@@ -184,7 +184,7 @@ class CutOffLink implements ShipLink {
     return this.#link.discardCache(request);
   }
 
-  async completeRun(request: Complete) {
+  async completeRun(request: CompleteRunRequest) {
     const answer = await this.#heard(this.#link.completeRun(request));
     if (answer.status === CompleteStatus.RECORDED || answer.status === CompleteStatus.ALREADY_RECORDED) this.#onRecorded(request);
     return answer;

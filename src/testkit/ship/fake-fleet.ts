@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import {
   AppendStatus, AssignmentSchema, CompleteStatus, DiscardCacheResponseSchema, Outcome, RecordSourceResponseSchema, RecordSourceStatus, ResumeAction, ResumeSchema, ServerMessageSchema, UploadArtifactResponseSchema, UploadArtifactStatus, UploadCacheResponseSchema, UploadCacheStatus,
-  type Complete, type Completed, type DiscardCacheResponse, type DownloadArtifactsResponse, type DownloadCacheResponse, type HeldRun, type RecordSourceResponse, type RunRef, type ServerMessage, type ShipMessage, type StreamLogsRequest, type StreamLogsResponse, type UploadArtifactResponse, type UploadCacheResponse,
+  type CompleteRunRequest, type Completed, type DiscardCacheResponse, type DownloadArtifactsResponse, type DownloadCacheResponse, type HeldRun, type RecordSourceResponse, type RunRef, type ServerMessage, type ShipMessage, type StreamLogsRequest, type StreamLogsResponse, type UploadArtifactResponse, type UploadCacheResponse,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { ControlStream, ShipLink, StreamEvents } from '../../ship/index.ts';
 import type { Script } from './scripted-executor.ts';
@@ -26,7 +26,7 @@ export interface FakeRun {
   /** Lines of each attempt, by `attempt.fence`. */
   readonly logs: Map<string, string[]>;
   /** Completions that were recorded. */
-  readonly completions: Complete[];
+  readonly completions: CompleteRunRequest[];
   outcome: Outcome | undefined;
   /** When a ship was last told that its lines are stored, and when the end was recorded that left lines out. */
   logHeardAt: number;
@@ -165,7 +165,7 @@ export class FakeFleet implements ShipLink {
   /** It keeps none. */
   async *downloadCache(): AsyncGenerator<DownloadCacheResponse> {}
 
-  completeRun(request: Complete): Promise<Pick<Completed, 'status'>> {
+  completeRun(request: CompleteRunRequest): Promise<Pick<Completed, 'status'>> {
     return this.#call(() => {
       const run = this.runs.get(request.ref!.runId)!;
       const last = run.completions.at(-1);

@@ -81,18 +81,20 @@ function gatesOf({ log, clients: { readAddress, slowBodies }, messageMs }: Fleet
 
 function fleetServer(gate: ServerInterceptor, service: FleetService, log: Log, logStreams: LogStreams): Server {
   const server = new Server({ ...FLEET, interceptors: [gate] });
-  const { connect, streamLogs, recordSource, uploadArtifact, downloadArtifacts, uploadCache, downloadCache, discardCache, renewCertificate, leave } = Fleet.method;
+  const { connect, appendLogs, streamLogs, completeRun, recordSource, uploadArtifact, downloadArtifacts, uploadCache, downloadCache, discardCache, renewCertificate, leave } = Fleet.method;
   const asBytes = (bytes: Buffer): Buffer => bytes;
   const unary = <Request, Response>(rpc: string, work: (peer: Peer, request: Request) => Promise<Response>): UntypedHandleCall =>
     answering(log, rpc, async (call: Parameters<handleUnaryCall<Request, Response>>[0]) => work(await peerOf(call, service), call.request));
   server.addService({
     connect: { ...definitionOf(connect), responseSerialize: asBytes },
-    streamLogs: definitionOf(streamLogs), recordSource: definitionOf(recordSource), uploadArtifact: definitionOf(uploadArtifact), downloadArtifacts: definitionOf(downloadArtifacts),
+    appendLogs: definitionOf(appendLogs), streamLogs: definitionOf(streamLogs), completeRun: definitionOf(completeRun), recordSource: definitionOf(recordSource), uploadArtifact: definitionOf(uploadArtifact), downloadArtifacts: definitionOf(downloadArtifacts),
     uploadCache: definitionOf(uploadCache), downloadCache: definitionOf(downloadCache), discardCache: definitionOf(discardCache),
     renewCertificate: definitionOf(renewCertificate), leave: definitionOf(leave),
   }, {
     connect: connectHandler(service, log) as UntypedHandleCall,
+    appendLogs: unary('AppendLogs', service.appendLogs),
     streamLogs: logStreams.handle as UntypedHandleCall,
+    completeRun: unary('CompleteRun', service.completeRun),
     recordSource: unary('RecordSource', service.recordSource),
     uploadArtifact: answering(log, 'UploadArtifact', (async (call: UploadCall) => service.uploadArtifact(await peerOf(call, service), call)) as never),
     downloadArtifacts: streaming(log, 'DownloadArtifacts', (async (call: DownloadCall) => service.downloadArtifacts(await peerOf(call, service), call.request)) as never),

@@ -1,5 +1,5 @@
 import type { Log } from '../../../lib/log.ts';
-import type { Assignment, Complete, Completed } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Assignment, CompleteRunRequest, CompleteRunResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RepeatedFailure } from '../../../lib/repeated-failure.ts';
 import type { RunsEnvironment } from '../../environment.ts';
 import type { RunLogs } from '../../logs/port.ts';
@@ -28,7 +28,7 @@ export interface SessionContext {
   readonly admit: (shipId: string, sessionId: string, traits: ShipTraits) => Promise<Member>;
   readonly fencedWrite: (rpc: 'Accept') => void;
   /** Handles the end of a run like the call. Rejects with a `FleetRefusal`, or with another error if the end could not be recorded. */
-  readonly completeRun: (peer: Peer, request: Complete) => Promise<Pick<Completed, 'status'>>;
+  readonly completeRun: (peer: Peer, request: CompleteRunRequest) => Promise<CompleteRunResponse>;
   /** Logs ends that could not be recorded: once while they repeat. */
   readonly completions: Pick<RepeatedFailure, 'note' | 'over'>;
   /** A sign of life, with the ship's clock at that moment; 0 if it did not send it. */

@@ -1,4 +1,4 @@
-import type { Accept, Complete, Heartbeat, HeldRun, Hello, Reject, Resume, ServerMessage, ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Accept, CompleteRunRequest, Heartbeat, HeldRun, Hello, Reject, Resume, ServerMessage, ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { SecretUnavailable } from '../../definitions/index.ts';
 import type { Claim, Completion, RunChange, RunRef, Worker, WorkerHandle } from '../../queue/port.ts';
 import { FleetRefusal, type Peer, type Session, type SessionOutput } from '../port.ts';
@@ -296,7 +296,7 @@ export class FleetSession implements Session {
   }
 
   /** Never rejects. */
-  async #complete(request: Complete): Promise<void> {
+  async #complete(request: CompleteRunRequest): Promise<void> {
     if (this.#isExpired()) return;
     const { ref } = request;
     const { completeRun, completions } = this.#context;

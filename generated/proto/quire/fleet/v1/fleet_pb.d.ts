@@ -256,11 +256,11 @@ export declare type ShipMessage = Message<"quire.fleet.v1.ShipMessage"> & {
     case: "reject";
   } | {
     /**
-     * An attempt has ended.
+     * An attempt has ended, as `CompleteRun` would say it.
      *
-     * @generated from field: quire.fleet.v1.Complete complete = 5;
+     * @generated from field: quire.fleet.v1.CompleteRunRequest complete = 5;
      */
-    value: Complete;
+    value: CompleteRunRequest;
     case: "complete";
   } | { case: undefined; value?: undefined };
 };
@@ -1372,6 +1372,75 @@ export declare const LogLineSchema: GenMessage<LogLine>;
 /**
  * Lines of a run's log, at most 500 or 512 KiB.
  *
+ * @generated from message quire.fleet.v1.AppendLogsRequest
+ */
+export declare type AppendLogsRequest = Message<"quire.fleet.v1.AppendLogsRequest"> & {
+  /**
+   * The attempt.
+   *
+   * @generated from field: quire.fleet.v1.RunRef ref = 1;
+   */
+  ref?: RunRef | undefined;
+
+  /**
+   * Sequence number of the first line, counted from 0 for each attempt.
+   *
+   * @generated from field: uint64 first_seq = 2;
+   */
+  firstSeq: bigint;
+
+  /**
+   * The lines.
+   *
+   * @generated from field: repeated quire.fleet.v1.LogLine lines = 3;
+   */
+  lines: LogLine[];
+
+  /**
+   * The ship leaves lines out of this log: its middle beyond the budget, or what no disk took. What it sends from then on, the
+   * end of the log, may exceed the budget by the last lines of a step that has failed.
+   *
+   * @generated from field: bool truncated = 4;
+   */
+  truncated: boolean;
+};
+
+/**
+ * Describes the message quire.fleet.v1.AppendLogsRequest.
+ * Use `create(AppendLogsRequestSchema)` to create a new message.
+ */
+export declare const AppendLogsRequestSchema: GenMessage<AppendLogsRequest>;
+
+/**
+ * Response to lines of a log.
+ *
+ * @generated from message quire.fleet.v1.AppendLogsResponse
+ */
+export declare type AppendLogsResponse = Message<"quire.fleet.v1.AppendLogsResponse"> & {
+  /**
+   * How they were taken.
+   *
+   * @generated from field: quire.fleet.v1.AppendStatus status = 1;
+   */
+  status: AppendStatus;
+
+  /**
+   * Sequence number of the next line that is wanted.
+   *
+   * @generated from field: uint64 next_seq = 2;
+   */
+  nextSeq: bigint;
+};
+
+/**
+ * Describes the message quire.fleet.v1.AppendLogsResponse.
+ * Use `create(AppendLogsResponseSchema)` to create a new message.
+ */
+export declare const AppendLogsResponseSchema: GenMessage<AppendLogsResponse>;
+
+/**
+ * Lines of a run's log on a stream of lines, at most 500 or 512 KiB.
+ *
  * @generated from message quire.fleet.v1.StreamLogsRequest
  */
 export declare type StreamLogsRequest = Message<"quire.fleet.v1.StreamLogsRequest"> & {
@@ -1397,8 +1466,7 @@ export declare type StreamLogsRequest = Message<"quire.fleet.v1.StreamLogsReques
   lines: LogLine[];
 
   /**
-   * The ship leaves lines out of this log: its middle beyond the budget, or what no disk took. What it sends from then on, the
-   * end of the log, may exceed the budget by the last lines of a step that has failed.
+   * As that of `AppendLogsRequest`.
    *
    * @generated from field: bool truncated = 4;
    */
@@ -1525,9 +1593,9 @@ export declare const RunErrorSchema: GenMessage<RunError>;
 /**
  * The end of an attempt.
  *
- * @generated from message quire.fleet.v1.Complete
+ * @generated from message quire.fleet.v1.CompleteRunRequest
  */
-export declare type Complete = Message<"quire.fleet.v1.Complete"> & {
+export declare type CompleteRunRequest = Message<"quire.fleet.v1.CompleteRunRequest"> & {
   /**
    * The attempt.
    *
@@ -1593,10 +1661,10 @@ export declare type Complete = Message<"quire.fleet.v1.Complete"> & {
 };
 
 /**
- * Describes the message quire.fleet.v1.Complete.
- * Use `create(CompleteSchema)` to create a new message.
+ * Describes the message quire.fleet.v1.CompleteRunRequest.
+ * Use `create(CompleteRunRequestSchema)` to create a new message.
  */
-export declare const CompleteSchema: GenMessage<Complete>;
+export declare const CompleteRunRequestSchema: GenMessage<CompleteRunRequest>;
 
 /**
  * How one step went.
@@ -2115,6 +2183,26 @@ export declare const DiscardCacheResponseSchema: GenMessage<DiscardCacheResponse
 /**
  * Response to the end of an attempt.
  *
+ * @generated from message quire.fleet.v1.CompleteRunResponse
+ */
+export declare type CompleteRunResponse = Message<"quire.fleet.v1.CompleteRunResponse"> & {
+  /**
+   * How it was taken.
+   *
+   * @generated from field: quire.fleet.v1.CompleteStatus status = 1;
+   */
+  status: CompleteStatus;
+};
+
+/**
+ * Describes the message quire.fleet.v1.CompleteRunResponse.
+ * Use `create(CompleteRunResponseSchema)` to create a new message.
+ */
+export declare const CompleteRunResponseSchema: GenMessage<CompleteRunResponse>;
+
+/**
+ * Response to the end of an attempt on the control stream.
+ *
  * @generated from message quire.fleet.v1.Completed
  */
 export declare type Completed = Message<"quire.fleet.v1.Completed"> & {
@@ -2610,7 +2698,17 @@ export declare const Fleet: GenService<{
     output: typeof ServerMessageSchema;
   },
   /**
-   * Stores lines of the logs of the ship's runs, in the order of their sequence numbers. Messages of one attempt that come while
+   * Stores lines of a run's log, in the order of their sequence numbers.
+   *
+   * @generated from rpc quire.fleet.v1.Fleet.AppendLogs
+   */
+  appendLogs: {
+    methodKind: "unary";
+    input: typeof AppendLogsRequestSchema;
+    output: typeof AppendLogsResponseSchema;
+  },
+  /**
+   * Stores lines of any of the ship's runs as `AppendLogs` does, without a call for each message. Messages of one attempt that come while
    * others of it are being stored are stored together, and acknowledged together.
    *
    * @generated from rpc quire.fleet.v1.Fleet.StreamLogs
@@ -2619,6 +2717,16 @@ export declare const Fleet: GenService<{
     methodKind: "bidi_streaming";
     input: typeof StreamLogsRequestSchema;
     output: typeof StreamLogsResponseSchema;
+  },
+  /**
+   * Ends an attempt, as the message `complete` of the control stream does.
+   *
+   * @generated from rpc quire.fleet.v1.Fleet.CompleteRun
+   */
+  completeRun: {
+    methodKind: "unary";
+    input: typeof CompleteRunRequestSchema;
+    output: typeof CompleteRunResponseSchema;
   },
   /**
    * Tells which commit an attempt works on, as soon as that is known.
