@@ -31,8 +31,9 @@ export class HeldRequest {
 
   /** Sends the rest, and resolves with the answer; `status` 0 if the server closed the connection without one. */
   async finish(): Promise<{ status: number; text: string }> {
-    const closed = this.#socket.closed ? undefined : once(this.#socket, 'close');
-    this.#socket.write(this.#last);
+    // A server that has closed the connection already makes writing an error.
+    const closed = this.#socket.closed ? undefined : new Promise((resolve) => this.#socket.once('close', resolve));
+    if (this.#socket.writable) this.#socket.write(this.#last);
     await closed;
     const answer = this.#received.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
     return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0), text: answer.slice(answer.indexOf('\r\n\r\n') + 4) };
