@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
-import { Server, ServerCredentials, type handleBidiStreamingCall } from '@grpc/grpc-js';
-import { AppendStatus, Fleet, StreamLogsResponseSchema, type StreamLogsRequest, type StreamLogsResponse } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type handleBidiStreamingCall, Server, ServerCredentials } from '@grpc/grpc-js';
+import { AppendStatus, Fleet, type StreamLogsRequest, type StreamLogsResponse,
+  StreamLogsResponseSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { definitionOf } from '../../src/api/grpc/fleet/definitions.ts';
 import { FleetAddresses } from '../../src/app/runs/fleet.ts';
 import type { FleetFixture } from '../../src/testkit/runs-fleet.ts';
@@ -11,12 +12,18 @@ export interface BareServer {
   stop(): void;
 }
 
-/** The library's server with mutual TLS and the messages of `StreamLogs`, which stores nothing: what a message costs before any work of the service. */
+/**
+ * The library's server with mutual TLS and the messages of `StreamLogs`, which stores nothing: what a message costs
+ * before any work of the service.
+ */
 export async function startBareServer({ authority, addresses: own, loaded }: FleetFixture): Promise<BareServer> {
   const { certificates, key, roots } = await authority!.serverMaterial(own.hosts());
   const server = new Server();
   server.addService({ streamLogs: definitionOf(Fleet.method.streamLogs) }, { streamLogs: answerAtOnce });
-  const credentials = ServerCredentials.createSsl(Buffer.from(roots), [{ cert_chain: Buffer.from(certificates), private_key: Buffer.from(key) }], true);
+  const credentials = ServerCredentials.createSsl(Buffer.from(roots), [{
+    cert_chain: Buffer.from(certificates),
+    private_key: Buffer.from(key),
+  }], true);
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', credentials, (error, bound) => (error === null ? resolve(bound) : reject(error)));
   });
@@ -28,7 +35,12 @@ export async function startBareServer({ authority, addresses: own, loaded }: Fle
 const answerAtOnce: handleBidiStreamingCall<StreamLogsRequest, StreamLogsResponse> = (call) => {
   call.on('data', (request: StreamLogsRequest) => {
     for (const { ref, firstSeq, lines } of [request, ...request.more]) {
-      call.write(create(StreamLogsResponseSchema, { ref: ref!, answered: 1, status: AppendStatus.STORED, nextSeq: firstSeq + BigInt(lines.length) }));
+      call.write(create(StreamLogsResponseSchema, {
+        ref: ref!,
+        answered: 1,
+        status: AppendStatus.STORED,
+        nextSeq: firstSeq + BigInt(lines.length),
+      }));
     }
   });
   call.on('end', () => call.end());

@@ -1,4 +1,4 @@
-export { backUp, type BackedUp } from './back-up.ts';
-export { BackupError, placesOf, type Places } from './layout.ts';
-export { restore, type Restored, type RestoreOptions } from './restore.ts';
 export type { Unfinished } from '../queue/index.ts';
+export { type BackedUp, backUp } from './back-up.ts';
+export { BackupError, type Places, placesOf } from './layout.ts';
+export { restore, type Restored, type RestoreOptions } from './restore.ts';

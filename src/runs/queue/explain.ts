@@ -1,10 +1,14 @@
-import { settings, type Core } from './core.ts';
+import { type Core, settings } from './core.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Lane } from './lanes.ts';
 import type { RunRecord, WaitingReason } from './port.ts';
 
-/** Why a queued run is not assigned. If several reasons apply, returns the one that lasts longest. Null in other states. */
-export function explain(core: Core, dispatcher: Dispatcher, run: RunRecord): { waitingReason: WaitingReason | null; labelsMatched: boolean } {
+/**
+ * Why a queued run is not assigned. If several reasons apply, returns the one that lasts longest. Null in other states.
+ */
+export function explain(core: Core, dispatcher: Dispatcher,
+  run: RunRecord): { waitingReason: WaitingReason | null; labelsMatched: boolean }
+{
   const labelsMatched = run.fence > 0 || dispatcher.anyHas(run.runsOn);
   if (run.state !== 'queued') return { waitingReason: null, labelsMatched };
   const lane = core.lanes.get(run.laneId);
@@ -23,6 +27,7 @@ export function reasonOf(core: Core, dispatcher: Dispatcher, lane: Lane): Waitin
   const { refusal, hasRoom } = dispatcher.availability(lane);
   if (refusal === 'no_matching_ship') return core.knowsShip(lane.selectors) ? 'ship_offline' : refusal;
   if (refusal !== undefined) return refusal;
-  if (project.max_parallel > 0 && core.changes.heldOfProject(lane.projectId) >= project.max_parallel) return 'concurrency';
+  if (project.max_parallel > 0 && core.changes.heldOfProject(lane.projectId) >= project.max_parallel)
+    return 'concurrency';
   return hasRoom ? 'starting' : 'ship_busy';
 }

@@ -4,7 +4,8 @@ import type { QueueNumbers, RunKind, RunState, WaitingReason, WaitsFor } from '.
 
 const COUNTS = 'SELECT state, kind, count(*) AS n FROM runs GROUP BY kind, state';
 
-const OLDEST = "SELECT lane_id, waits_for, min(queued_ms) AS since FROM runs WHERE state = 'queued' GROUP BY lane_id, waits_for";
+const OLDEST =
+  "SELECT lane_id, waits_for, min(queued_ms) AS since FROM runs WHERE state = 'queued' GROUP BY lane_id, waits_for";
 
 /** Why the runs of a lane wait. */
 export type LaneReason = (laneId: number) => WaitingReason | null;

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../storage/index.ts';
-import type { Definition } from '../definitions/definition.ts';
 import type { CellValues } from '../config/index.ts';
+import type { Definition } from '../definitions/definition.ts';
 import type { Concurrency, ResolvedCell } from '../definitions/run-request.ts';
 
 // Times named `...Ms` are milliseconds since 1970; those named `...At` are seconds, as the API shows them.
@@ -124,14 +124,14 @@ export interface Approval {
 
 /** What a queued run waits for, as the API shows it; `starting`: nothing, it is being assigned. */
 /**
- * What a queued run waits for: a ship that takes it; the end of the pause between two attempts; another run to leave its group; an approval; as a cell,
- * the run that it belongs to or the limit of its matrix. A run with cells waits for its `matrix` from when its cells may start until the first of them
- * does.
+ * What a queued run waits for: a ship that takes it; the end of the pause between two attempts; another run to leave
+ * its group; an approval; as a cell, the run that it belongs to or the limit of its matrix. A run with cells waits for
+ * its `matrix` from when its cells may start until the first of them does.
  */
 export type WaitsFor = 'ship' | 'backoff' | 'concurrency_group' | 'approval' | 'matrix';
 
-export type WaitingReason =
-  | Exclude<WaitsFor, 'ship'> | 'project_disabled' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
+export type WaitingReason = Exclude<WaitsFor, 'ship'> | 'project_disabled' | 'no_matching_ship' | 'ship_offline'
+  | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
 
 /** An assigned run, with what a ship needs to execute it. */
 export interface Claim {
@@ -154,7 +154,9 @@ export interface Worker {
   readonly maxHeld?: number;
   /** Number of runs that it would take now. */
   free(): number;
-  /** Why it takes nothing, however many slots are free; undefined while it works, and for workers without this function. */
+  /**
+   * Why it takes nothing, however many slots are free; undefined while it works, and for workers without this function.
+   */
   idle?(): 'draining' | 'silent' | undefined;
   /** Assigns a run; the worker accepts or rejects it within 10 seconds. Must not throw. */
   assign(claim: Claim): void;
@@ -169,13 +171,15 @@ export interface WorkerHandle {
 export type Outcome = 'succeeded' | 'failed' | 'cancelled' | 'timed_out' | 'ship_error' | 'returned';
 
 /** Codes of errors that ships report for their work (decisions, section 2.2). Only the queue sets the others. */
-export const WORK_CODES = ['step_failed', 'timeout', 'model_error', 'model_timeout', 'diagnostic_failed', 'spawn_failed', 'ship_error', 'internal'] as const;
+export const WORK_CODES = ['step_failed', 'timeout', 'model_error', 'model_timeout', 'diagnostic_failed',
+  'spawn_failed', 'ship_error', 'internal'] as const;
 export type WorkCode = (typeof WORK_CODES)[number];
 
 export interface Completion {
   readonly outcome: Outcome;
   /** `secret_unavailable` if the server itself could not prepare the attempt. */
-  readonly error?: { readonly code: WorkCode | 'secret_unavailable'; readonly message: string; readonly step: string | null; readonly exitCode: number | null; readonly signal: string | null };
+  readonly error?: { readonly code: WorkCode | 'secret_unavailable'; readonly message: string;
+    readonly step: string | null; readonly exitCode: number | null; readonly signal: string | null };
   /** At most 1 MiB. */
   readonly result?: { readonly body: Uint8Array; readonly type: string };
   /** Whether the first step had started; an attempt that is returned before that keeps its number. */
@@ -217,8 +221,8 @@ export interface RunChange {
   /** The ship that held it before the change. */
   readonly formerShipId: string | null;
   /**
-   * Why an attempt ended without success: the code of the failure, `returned`, `rejected`, `not_accepted` or `cancelled`.
-   * `approval`: it ended successfully at an approval step. Absent for other changes.
+   * Why an attempt ended without success: the code of the failure, `returned`, `rejected`, `not_accepted` or
+   * `cancelled`. `approval`: it ended successfully at an approval step. Absent for other changes.
    */
   readonly reason?: string;
   /** Another server over the same store made the change, and counts it. */
@@ -247,7 +251,10 @@ export interface Queue {
   get(id: string): Promise<RunRecord | undefined>;
   /** Input and definition of a run, for a retry. */
   material(id: string): Promise<{ input: string | null; inputIsJson: boolean; definition: Definition } | undefined>;
-  /** Newest first, strictly older than `before`; pass one more than the page size as `limit` to see whether there is another page. */
+  /**
+   * Newest first, strictly older than `before`; pass one more than the page size as `limit` to see whether there is
+   * another page.
+   */
   list(filter: ListFilter, before: { createdAt: number; id: string } | undefined, limit: number): Promise<RunRecord[]>;
   result(id: string): Promise<{ body: Uint8Array; type: string } | undefined>;
   /** Each time that the run was assigned, oldest first, including the current one. */
@@ -256,10 +263,16 @@ export interface Queue {
   recordSource(ref: RunRef, shipId: string, source: { gitRef: string; commit: string }): Promise<'recorded' | 'fenced'>;
   /** Why a queued run waits, and whether any worker has its labels. */
   explain(run: RunRecord): { waitingReason: WaitingReason | null; labelsMatched: boolean };
-  /** Rows 3 and 9, and 11 if the ship is silent. Undefined if the run is in another state. `audit` runs in the same transaction. */
+  /**
+   * Rows 3 and 9, and 11 if the ship is silent. Undefined if the run is in another state. `audit` runs in the same
+   * transaction.
+   */
   cancel(id: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
 
-  /** Approves a run, which may then start; undefined if it does not wait for an approval. `audit` runs in the same transaction. */
+  /**
+   * Approves a run, which may then start; undefined if it does not wait for an approval. `audit` runs in the same
+   * transaction.
+   */
   approve(id: string, by: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
   /** Like row 3, for a run that waits for an approval. */
   disapprove(id: string, by: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
@@ -273,8 +286,13 @@ export interface Queue {
   renew(shipId: string, refs: readonly RunRef[]): Promise<{ renewed: RunRef[]; lost: RunRef[] }>;
   /** Rows 5 to 8 and 10. */
   complete(ref: RunRef, shipId: string, completion: Completion): Promise<CompletionStatus>;
-  /** Returns what to do with each run that a connecting ship still holds; leased runs that it does not hold are queued again. */
-  resume(shipId: string, held: readonly { ref: RunRef; finished: boolean }[]): Promise<{ ref: RunRef; action: 'continue' | 'stop' | 'discard' }[]>;
+  /**
+   * Returns what to do with each run that a connecting ship still holds; leased runs that it does not hold are queued
+   * again.
+   */
+  resume(shipId: string,
+    held: readonly { ref: RunRef; finished: boolean }[]
+  ): Promise<{ ref: RunRef; action: 'continue' | 'stop' | 'discard' }[]>;
   /** Takes all runs from a revoked ship (rows 7, 8 and 11), in the transaction that revokes it. */
   evict(tx: Transaction, shipId: string): Promise<void>;
   /** Whether the ship still holds the ref: the condition of every fenced write. */
@@ -285,7 +303,10 @@ export interface Queue {
   /** Numbers for metrics and for listings of ships. */
   numbers(): Promise<QueueNumbers>;
   runningOn(shipId: string): number;
-  /** Starts assigning runs, and checking leases, deadlines and waiting times. Leases from before the start are extended by one full lease time. */
+  /**
+   * Starts assigning runs, and checking leases, deadlines and waiting times. Leases from before the start are extended
+   * by one full lease time.
+   */
   start(): Promise<void>;
   /** Assigns no more runs. */
   stop(): Promise<void>;

@@ -1,5 +1,6 @@
-import { Metadata, type Client, type ClientDuplexStream, type StatusObject } from '@grpc/grpc-js';
-import { Fleet, type StreamLogsRequest, type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type Client, type ClientDuplexStream, Metadata, type StatusObject } from '@grpc/grpc-js';
+import { Fleet, type StreamLogsRequest,
+  type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall } from '../link.ts';
 import { refKey } from '../ref-key.ts';
 import { definitionOf } from './definition-of.ts';

@@ -1,7 +1,11 @@
 import { create, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
-import { status, type ServiceError } from '@grpc/grpc-js';
-import { DownloadArtifactsRequestSchema, Fleet, LeaveRequestSchema, RenewRequestSchema, type CompleteRunRequest, type DiscardCacheRequest, type DiscardCacheResponse, type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse, type RecordSourceRequest, type RenewResponse, type RunRef, type StreamLogsRequest, type UploadArtifactRequest, type UploadArtifactResponse, type UploadCacheRequest, type UploadCacheResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { RefusedCall, type ControlStream, type ShipLink, type StreamEvents } from '../link.ts';
+import { type ServiceError, status } from '@grpc/grpc-js';
+import { type CompleteRunRequest, type DiscardCacheRequest, type DiscardCacheResponse, DownloadArtifactsRequestSchema,
+  type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse, Fleet, LeaveRequestSchema,
+  type RecordSourceRequest, RenewRequestSchema, type RenewResponse, type RunRef, type StreamLogsRequest,
+  type UploadArtifactRequest, type UploadArtifactResponse, type UploadCacheRequest,
+  type UploadCacheResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type ControlStream, RefusedCall, type ShipLink, type StreamEvents } from '../link.ts';
 import { FleetClient, type ShipCredentials } from './fleet-client.ts';
 import { isRefused } from './is-refused.ts';
 import type { ServerAddress } from './open-client.ts';
@@ -82,12 +86,15 @@ export class RemoteLink implements ShipLink {
     return this.#call(Fleet.method.recordSource, request);
   }
 
-  async uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>, signal: AbortSignal): Promise<UploadArtifactResponse> {
+  async uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>,
+    signal: AbortSignal): Promise<UploadArtifactResponse>
+  {
     return refusing(this.#client.upload(Fleet.method.uploadArtifact, parts, signal));
   }
 
   async *downloadArtifacts(ref: RunRef, signal: AbortSignal): AsyncGenerator<DownloadArtifactsResponse> {
-    yield* this.#client.download(Fleet.method.downloadArtifacts, create(DownloadArtifactsRequestSchema, { ref }), signal);
+    yield* this.#client.download(Fleet.method.downloadArtifacts, create(DownloadArtifactsRequestSchema, { ref }),
+      signal);
   }
 
   async uploadCache(parts: AsyncIterable<UploadCacheRequest>, signal: AbortSignal): Promise<UploadCacheResponse> {
@@ -129,7 +136,8 @@ export class RemoteLink implements ShipLink {
   }
 
   async #call<Input extends DescMessage, Output extends DescMessage>(
-    method: DescMethod & { readonly input: Input; readonly output: Output }, request: MessageShape<Input>,
+    method: DescMethod & { readonly input: Input; readonly output: Output },
+    request: MessageShape<Input>,
   ): Promise<MessageShape<Output>> {
     return refusing(this.#client.call(method, request));
   }

@@ -1,13 +1,14 @@
 import type { Migration } from './migrate.ts';
 
 /**
- * The tables of the document service, by area. They are one file because together they are one format, which changes only by another migration.
+ * The tables of the document service, by area. They are one file because together they are one format, which changes
+ * only by another migration.
  *
- * Times are whole seconds since 1970 unless their comment says otherwise. Names of collections are lowercased, JSON is canonical text.
- * "Encrypted" means: where the server has a key.
+ * Times are whole seconds since 1970 unless their comment says otherwise. Names of collections are lowercased, JSON is
+ * canonical text. "Encrypted" means: where the server has a key.
  *
- * Large columns come last, because SQLite follows a chain of overflow pages to reach the columns after them. Tables are STRICT, so that a
- * value of a wrong type is an error instead of a later surprise.
+ * Large columns come last, because SQLite follows a chain of overflow pages to reach the columns after them. Tables are
+ * STRICT, so that a value of a wrong type is an error instead of a later surprise.
  */
 export const documents: Migration = {
   version: 1,

@@ -1,8 +1,9 @@
 import type { Migration } from './migrate.ts';
 
 /**
- * The tables of the run queue, by area. Columns named `..._ms` are milliseconds of the queue's own time, which does not jump with the clock of the
- * machine (`runs/queue/queue-time.ts`), unless their comment says otherwise; those named `..._at` are seconds since 1970, as the API shows them.
+ * The tables of the run queue, by area. Columns named `..._ms` are milliseconds of the queue's own time, which does not
+ * jump with the clock of the machine (`runs/queue/queue-time.ts`), unless their comment says otherwise; those named
+ * `..._at` are seconds since 1970, as the API shows them.
  */
 export const runs: Migration = {
   version: 1,

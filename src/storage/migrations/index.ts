@@ -4,7 +4,9 @@ import type { Migration } from './migrate.ts';
 
 export { migrate, type Migration } from './migrate.ts';
 
-/** Every format of the document service's database, oldest first. A new one is appended; a released one never changes. */
+/**
+ * Every format of the document service's database, oldest first. A new one is appended; a released one never changes.
+ */
 export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents];
 
 /** Every format of the run queue's database, oldest first. */

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
@@ -15,7 +15,9 @@ export class RecordedProgram {
   constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     this.#what = `quire ${args.join(' ')}`;
     this.#child = spawn(process.execPath, [join(CHECKOUT, 'src', 'app', 'main.ts'), ...args], {
-      cwd: CHECKOUT, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: CHECKOUT,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#ended = once(this.#child, 'close');
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) {

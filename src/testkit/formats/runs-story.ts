@@ -12,8 +12,10 @@ const FIRST_ATTEMPT_HANGS = `echo "attempt $QUIRE_ATTEMPT"; test $QUIRE_ATTEMPT 
 
 /** Each run of the story has a pipeline of its own, so that it is found by its task. */
 const PIPELINES: readonly string[] = [
-  `{name: hello, steps: [{name: greet, run: 'echo "hello, $QUIRE_INPUT"; echo "{\\"greeted\\": true}" > "$QUIRE_RESULT_FILE"'}]}`,
-  `{name: broken, max_attempts: 2, retry: {on: [step_failed]}, steps: [{name: break, run: 'echo "attempt $QUIRE_ATTEMPT"; exit 3'}]}`,
+  `{name: hello, steps: [{name: greet, run: 'echo "hello, $QUIRE_INPUT"; echo "{\\"greeted\\": true}" > ` +
+  `"$QUIRE_RESULT_FILE"'}]}`,
+  `{name: broken, max_attempts: 2, retry: {on: [step_failed]}, steps: [{name: break, run: 'echo "attempt ` +
+  `$QUIRE_ATTEMPT"; exit 3'}]}`,
   `{name: unwanted, steps: [{name: one, run: 'true'}]}`,
   `{name: hanging, steps: [{name: one, run: '${FIRST_ATTEMPT_HANGS}'}]}`,
   `{name: waiting, steps: [{name: one, run: 'echo done'}]}`,
@@ -23,13 +25,20 @@ const PIPELINES: readonly string[] = [
   `{name: holder, concurrency: {group: one}, steps: [{name: one, run: '${FIRST_ATTEMPT_HANGS}'}]}`,
   `{name: follower, concurrency: {group: one}, steps: [{name: one, run: 'echo done'}]}`,
   `{name: asking, approval: {required: true}, steps: [{name: one, run: 'echo approved'}]}`,
-  `{name: staged, steps: [{name: one, run: 'echo built > parcel', artifacts: [parcel]}, {name: ask, approval: {required: true}}, {name: two, run: 'cat parcel'}]}`,
-  `{name: cached, steps: [{name: one, run: 'cat kept || { echo made; echo kept > kept; }', cache: {key: built, paths: [kept]}}]}`,
-  `{name: grid, inputs: [{name: word, default: cell}], matrix: {n: [1, 2]}, steps: [{name: one, run: 'echo "$QUIRE_INPUT_WORD $QUIRE_MATRIX_N"'}]}`,
+  `{name: staged, steps: [{name: one, run: 'echo built > parcel', artifacts: [parcel]}, {name: ask, approval: ` +
+  `{required: true}}, {name: two, run: 'cat parcel'}]}`,
+  `{name: cached, steps: [{name: one, run: 'cat kept || { echo made; echo kept > kept; }', cache: {key: built, ` +
+  'paths: [kept]}}]}',
+  `{name: grid, inputs: [{name: word, default: cell}], matrix: {n: [1, 2]}, steps: [{name: one, run: 'echo ` +
+  `"$QUIRE_INPUT_WORD $QUIRE_MATRIX_N"'}]}`,
 ];
 
-/** The configuration of the services that write and read the data. The secret of the webhook is not set, so notifications wait. */
-export const storyConfig = (dataDir: string): string => `version: 1
+/**
+ * The configuration of the services that write and read the data. The secret of the webhook is not set, so
+ * notifications wait.
+ */
+export const storyConfig = (dataDir: string): string =>
+  `version: 1
 listen: 127.0.0.1:0
 data_dir: ${dataDir}
 node_id: recorder
@@ -59,25 +68,39 @@ export interface RecordedRun {
 }
 
 /** In the order in which they are queued. */
-export const RUNS: readonly RecordedRun[] = [
-  { project: 'alpha', task: 'hello', input: 'world', state: 'succeeded' },
-  { project: 'alpha', task: 'broken', state: 'failed' },
-  { project: 'remote', task: 'unwanted', state: 'cancelled' },
-  { project: 'alpha', task: 'pack', state: 'succeeded' },
-  { project: 'alpha', task: 'grid', state: 'succeeded' },
-  { project: 'alpha', task: 'cached', state: 'succeeded' },
-  { project: 'single', task: 'hanging', line: 'attempt 1', state: 'running' },
-  { project: 'single', task: 'waiting', state: 'queued' },
-  { project: 'remote', task: 'distant', line: 'attempt 1', state: 'running' },
-  { project: 'alpha', task: 'holder', line: 'attempt 1', state: 'running' },
-  { project: 'alpha', task: 'follower', state: 'queued' },
-  { project: 'alpha', task: 'asking', state: 'queued' },
-  { project: 'alpha', task: 'staged', line: 'the run waits for the approval of step ask', state: 'queued' },
-  { project: 'alpha', task: 'stubborn', line: 'begun', state: 'cancelling' },
-];
+export const RUNS: readonly RecordedRun[] = [{ project: 'alpha', task: 'hello', input: 'world', state: 'succeeded' }, {
+  project: 'alpha',
+  task: 'broken',
+  state: 'failed',
+}, { project: 'remote', task: 'unwanted', state: 'cancelled' }, { project: 'alpha', task: 'pack', state: 'succeeded' },
+  { project: 'alpha', task: 'grid', state: 'succeeded' }, { project: 'alpha', task: 'cached', state: 'succeeded' }, {
+  project: 'single',
+  task: 'hanging',
+  line: 'attempt 1',
+  state: 'running',
+}, { project: 'single', task: 'waiting', state: 'queued' }, {
+  project: 'remote',
+  task: 'distant',
+  line: 'attempt 1',
+  state: 'running',
+}, { project: 'alpha', task: 'holder', line: 'attempt 1', state: 'running' }, {
+  project: 'alpha',
+  task: 'follower',
+  state: 'queued',
+}, { project: 'alpha', task: 'asking', state: 'queued' }, {
+  project: 'alpha',
+  task: 'staged',
+  line: 'the run waits for the approval of step ask',
+  state: 'queued',
+}, { project: 'alpha', task: 'stubborn', line: 'begun', state: 'cancelling' }];
 
 /** The idempotency key of a run. */
 export const keyOf = ({ task }: Pick<RecordedRun, 'task'>): string => `recorded-${task}`;
 
 /** The request that queues a run. */
-export const requestOf = ({ project, task, input }: RecordedRun): object => ({ project_id: project, kind: 'pipeline', task, ...(input !== undefined && { input }) });
+export const requestOf = ({ project, task, input }: RecordedRun): object => ({
+  project_id: project,
+  kind: 'pipeline',
+  task,
+  ...(input !== undefined && { input }),
+});

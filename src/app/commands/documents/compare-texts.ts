@@ -1,10 +1,18 @@
-import { diffLines, formatPatch, OMIT_HEADERS, structuredPatch, type ChangeObject, type StructuredPatchHunk } from 'diff';
+import { type ChangeObject, diffLines, formatPatch, OMIT_HEADERS, structuredPatch,
+  type StructuredPatchHunk } from 'diff';
 
-/** Above this number of edits, the texts count as entirely different, because the work grows with the square of the edits. */
+/**
+ * Above this number of edits, the texts count as entirely different, because the work grows with the square of the
+ * edits.
+ */
 const LIMIT = { maxEditLength: 2000 };
 
-/** Which lines both texts have, and which only one: removed lines stand before the lines that were added in their place. */
-export function compareLines(first: string, second: string): Pick<ChangeObject<string>, 'value' | 'added' | 'removed'>[] {
+/**
+ * Which lines both texts have, and which only one: removed lines stand before the lines that were added in their place.
+ */
+export function compareLines(first: string,
+  second: string): Pick<ChangeObject<string>, 'value' | 'added' | 'removed'>[]
+{
   const [before, after] = [ended(first), ended(second)];
   const replaced = [{ value: before, removed: true, added: false }, { value: after, removed: false, added: true }];
   return diffLines(before, after, LIMIT) ?? replaced;
@@ -16,7 +24,8 @@ export function unifiedDiff(first: string, second: string, [from, to]: readonly 
   if (before === after) return [];
   const patch = structuredPatch(from, to, before, after, undefined, undefined, { ...LIMIT, context: 3 });
   const hunks = patch?.hunks ?? [replacement(linesOf(before), linesOf(after))];
-  const text = formatPatch({ oldFileName: from, newFileName: to, oldHeader: undefined, newHeader: undefined, hunks }, OMIT_HEADERS);
+  const text = formatPatch({ oldFileName: from, newFileName: to, oldHeader: undefined, newHeader: undefined, hunks },
+    OMIT_HEADERS);
   return [`--- ${from}`, `+++ ${to}`, ...linesOf(text)];
 }
 
