@@ -31,7 +31,7 @@ const base = {
 const operations: { [K in keyof Operations]: OperationSpec } = {
   readThing: { ...base, id: 'readThing', access: 'read', effect: 'read' },
   writeThing: { ...base, id: 'writeThing', access: 'write', effect: 'write' },
-  loadThings: { ...base, id: 'loadThings', access: 'write', effect: 'write', limited: false },
+  loadThings: { ...base, id: 'loadThings', access: 'write', effect: 'write', limited: false, produces: ['text/plain'] },
 };
 const named = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
 
