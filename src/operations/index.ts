@@ -17,11 +17,16 @@ export { keepJson, toJson } from './kept-json.ts';
 export { pageOf } from './pages.ts';
 export { createPermits, type Permits, type PermitsOptions } from './permits.ts';
 export type { Steps } from './pipeline.ts';
-export { createRateLimit, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest, type Sender,
-  UNLIMITED_OPERATIONS } from './rate-limit.ts';
+export { createRateLimit, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest,
+  type Sender } from './rate-limit.ts';
 export { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Session } from './session.ts';
-export type { Access, Effect, FlatInput, Operation, OperationSpec, ParameterSpec } from './spec.ts';
+export type { Access, Effect, FlatInput, Operation, OperationSpec, ParameterSpec, ViewName } from './spec.ts';
+export { caughtUp, type Following } from './steps/caught-up.ts';
+export { note } from './steps/note.ts';
 export type { Outcome } from './steps/observe.ts';
+export { patience } from './steps/patience.ts';
 export type { Precondition, Preconditions } from './steps/read.ts';
+export { count, gate } from './steps/search.ts';
+export { type Reaching, session } from './steps/session.ts';
 export { createAjv } from './validation.ts';
 export { warningsIn, withWarnings } from './warnings.ts';

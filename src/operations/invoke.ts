@@ -5,7 +5,7 @@ import { CallRights, type RightsOptions } from './call-rights.ts';
 import { Call, type Input, type Next } from './call.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
 import type { Guard } from './guard.ts';
-import { type Handler, type Handlers, type OutputOf, Reply } from './handler.ts';
+import type { Handler, Handlers, OutputOf, Reply } from './handler.ts';
 import { createInputCheck } from './input-check.ts';
 import { createInputValidators } from './input-validators.ts';
 import { composeSteps, type Steps } from './pipeline.ts';

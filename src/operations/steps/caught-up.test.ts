@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { type Operations, operations } from '../../../generated/docs/operations.ts';
-import type { Context } from '../../operations/index.ts';
-import { acknowledgeCaughtUp, type Following } from './acknowledge.ts';
-
-type Handlers = Parameters<typeof acknowledgeCaughtUp>[0];
-type AnyHandler = (input: object, context: Context) => Promise<unknown>;
+import { throughStep } from '../../testkit/through-step.ts';
+import type { Context } from '../index.ts';
+import { caughtUp, type Following } from './caught-up.ts';
 
 const context = { signal: new AbortController().signal } as Context;
 const ids = Object.keys(operations) as (keyof Operations)[];
 
-/** Ids of the operations that have not returned while the index is behind. */
-async function waitingFor(view: Following): Promise<string[]> {
-  const plain = Object.fromEntries(ids.map((id) => [id, async () => id])) as unknown as Handlers;
-  const handlers = acknowledgeCaughtUp(plain, view) as unknown as Record<string, AnyHandler>;
+/** Ids of the operations that have not returned while the index of words is behind. */
+async function waitingFor(words: Following): Promise<string[]> {
+  const step = caughtUp({ words });
   const answered = new Set<string>();
-  for (const id of ids) void handlers[id]!({}, context).then(() => answered.add(id), () => undefined);
+  for (const id of ids) {
+    void throughStep(step, id, async () => id)({}, context).then(() => answered.add(id), () => undefined);
+  }
   await new Promise(setImmediate);
   return ids.filter((id) => !answered.has(id));
 }
@@ -38,14 +37,12 @@ describe('while an index is behind (design section 5)', () => {
 
   it('a response comes when the index has caught up, and a failure at once', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const handlers = acknowledgeCaughtUp({
-      addDocument: async () => 'written',
-      deleteDocument: async () => {
-        throw new Error('the disk is away');
-      },
-    } as unknown as Handlers, { isCaughtUp: false, caughtUp: () => promise }) as unknown as Record<string, AnyHandler>;
-    await expect(handlers['deleteDocument']!({}, context)).rejects.toThrow('the disk is away');
-    const answer = handlers['addDocument']!({}, context);
+    const step = caughtUp({ words: { isCaughtUp: false, caughtUp: () => promise } });
+    const remove = throughStep(step, 'deleteDocument', async () => {
+      throw new Error('the disk is away');
+    });
+    await expect(remove({}, context)).rejects.toThrow('the disk is away');
+    const answer = throughStep(step, 'addDocument', async () => 'written')({}, context);
     resolve();
     expect(await answer).toBe('written');
   });
@@ -53,7 +50,6 @@ describe('while an index is behind (design section 5)', () => {
 
 it('a write asks no index that has caught up to do so', async () => {
   const view = { isCaughtUp: true, caughtUp: () => Promise.reject(new Error('asked')) };
-  const handlers = acknowledgeCaughtUp({ addDocument: async () => 'written' } as unknown as Handlers,
-    view) as unknown as Record<string, AnyHandler>;
-  expect(await handlers['addDocument']!({}, context)).toBe('written');
+  const add = throughStep(caughtUp({ words: view }), 'addDocument', async () => 'written');
+  expect(await add({}, context)).toBe('written');
 });

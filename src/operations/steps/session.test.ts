@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Operations } from '../../../generated/docs/operations.ts';
-import type { Caller, Context, Handlers } from '../../operations/index.ts';
 import { ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
+import { throughStep } from '../../testkit/through-step.ts';
 import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
-import { type Reaching, withSessions } from './sessions.ts';
+import type { Caller, Context } from '../index.ts';
+import { type Reaching, session } from './session.ts';
 
 type AnyHandler = (input: object, context: Context) => Promise<unknown>;
 
@@ -22,14 +22,16 @@ describe('a session', () => {
   const write = () => sql.transaction((tx) => feed.append(tx, [{ kind: 'doc.put', collection: 'c' }]));
   const at = (caller: Partial<Caller>): Context =>
     ({ ...UNRESTRICTED, caller, signal: new AbortController().signal }) as unknown as Context;
-  const handlers = (views: readonly Reaching[] = []): Record<string, AnyHandler> =>
-    withSessions({
+  const handlers = (views: readonly Reaching[] = []): Record<string, AnyHandler> => {
+    const step = session({ feed, views, waitMs: 1000, timer });
+    const plain: Record<string, AnyHandler> = {
       addDocument: async () => void (await write()),
       getDocument: async () => 'row',
       searchFullText: async () => 'found',
       getHealth: async () => 'ok',
-    } as unknown as Handlers<Operations>, { feed, views, waitMs: 1000, timer }) as unknown as Record<string,
-      AnyHandler>;
+    };
+    return Object.fromEntries(Object.entries(plain).map(([id, handler]) => [id, throughStep(step, id, handler)]));
+  };
 
   it('returns the number of the write', async () => {
     const told: number[] = [];

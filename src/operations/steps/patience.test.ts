@@ -1,10 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Context } from '../../operations/index.ts';
+import { ServiceError } from '../../errors/index.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
-import { awaitIndexes } from './await-indexes.ts';
-import { IndexLoading } from './index-loading.ts';
+import { throughStep } from '../../testkit/through-step.ts';
+import type { Context } from '../index.ts';
+import { patience } from './patience.ts';
 
-type AnyHandler = (input: object, context: Context) => Promise<unknown>;
+/** The refusal of an index that is loading. */
+class IndexLoading extends ServiceError {
+  readonly changed: Promise<void>;
+
+  constructor(changed: Promise<void>) {
+    super('index_loading', 'loading', { headers: { 'Retry-After': '1' } });
+    this.changed = changed;
+  }
+}
 
 /** An index that serves when the test lets it. */
 class LoadingIndex {
@@ -14,7 +23,7 @@ class LoadingIndex {
 
   readonly handler = async (): Promise<string> => {
     this.asked += 1;
-    if (!this.serves) throw new IndexLoading('test', this.#changed.promise);
+    if (!this.serves) throw new IndexLoading(this.#changed.promise);
     return 'found';
   };
 
@@ -28,14 +37,14 @@ class LoadingIndex {
 describe('a search that finds its index loading (decision D-130)', () => {
   let index: LoadingIndex;
   let timer: ManualTimer;
-  let handlers: Record<string, AnyHandler>;
+  const through = (id: string, handler: () => Promise<unknown>) =>
+    throughStep(patience((error) => (error instanceof IndexLoading ? error.changed : undefined), timer), id, handler);
   const client = () => new AbortController();
-  const search = (signal = client().signal, id = 'searchFullText') => handlers[id]!({}, { signal } as Context);
+  const search = (signal = client().signal, id = 'searchFullText') =>
+    through(id, index.handler)({}, { signal } as Context);
   beforeEach(() => {
     index = new LoadingIndex();
     timer = new ManualTimer();
-    handlers = awaitIndexes({ searchFullText: index.handler, reindexFullText: index.handler } as never,
-      timer) as unknown as Record<string, AnyHandler>;
   });
 
   it('waits for it, over changes that are not enough', async () => {
@@ -72,12 +81,10 @@ describe('a search that finds its index loading (decision D-130)', () => {
   it('is not held up where its index serves, nor is any other failure', async () => {
     index.serves = true;
     expect(await search()).toBe('found');
-    handlers = awaitIndexes({
-      searchFullText: async () => {
-        throw new Error('broken');
-      },
-    } as never, timer) as unknown as Record<string, AnyHandler>;
-    await expect(search()).rejects.toThrow('broken');
+    const broken = through('searchFullText', async () => {
+      throw new Error('broken');
+    });
+    await expect(broken({}, { signal: client().signal } as Context)).rejects.toThrow('broken');
     expect(timer.sleeps).toEqual([]);
   });
 
