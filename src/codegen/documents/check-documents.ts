@@ -1,5 +1,6 @@
-// Part of `npm run check`: whether every citation in the project and every relative link of its markdown pages resolves, whether the source
-// files and settings that they name exist, whether the pages of rooms name their parts, and whether their examples of curl work.
+// Part of `npm run check`: whether every citation in the project and every relative link of its markdown pages resolves,
+// whether the source files and settings that they name exist, whether the pages of rooms name their parts, whether their
+// paragraphs are short, and whether their examples of curl work.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brokenCitations, type Cited } from './citations.ts';
@@ -7,6 +8,7 @@ import { untypedBodies } from './curl-bodies.ts';
 import { deadLinks, type Tree } from './links.ts';
 import { missingFiles, namesOf } from './named-files.ts';
 import { readMarkdown, type MarkdownPage, type Section } from './markdown.ts';
+import { longProse } from './prose.ts';
 import { missingParts } from './room-indexes.ts';
 import { unknownVariables, variablesOf } from './variables.ts';
 
@@ -35,7 +37,8 @@ export function checkDocuments(root: string): string[] {
   const names = namesOf(texts.keys());
   const settings = variablesOf(texts.get(SETTINGS) ?? '');
   return [
-    ...[...texts].filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) => untypedBodies(path, text)),
+    ...[...texts].filter(([path]) => path.endsWith('.md'))
+      .flatMap(([path, text]) => [...untypedBodies(path, text), ...longProse(path, text)]),
     ...[...pages].flatMap(([path, page]) => deadLinks(path, page, tree)),
     ...[...texts].flatMap(([path, text]) => missingParts(path, text, texts.keys())),
     ...[...texts].filter(([path]) => !isTestOfThis(path)).flatMap(([path, text]) => brokenCitations(path, text, cited)),
