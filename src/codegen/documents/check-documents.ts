@@ -21,6 +21,7 @@ const RUN_QUEUE_CONTRACT = 'docs/contract/run-queue.md';
 const RUN_QUEUE_DECISIONS = 'docs/contract/run-queue-decisions.md';
 const DESIGN = 'docs/architecture.md';
 const CONTRACT = 'docs/contract/';
+const DECISIONS = 'docs/decisions.md';
 const SETTINGS = 'docs/settings.md';
 
 /** Tells of files and settings that have gone. */
@@ -62,7 +63,7 @@ function citedIn(pages: ReadonlyMap<string, MarkdownPage>): Cited {
   const docs = contract.filter(([path]) => path !== RUN_QUEUE_CONTRACT && path !== RUN_QUEUE_DECISIONS).flatMap(([, { sections }]) => sections);
   const design = sectionsOf(DESIGN);
   return {
-    decisions: new Set(contract.flatMap(([, { anchors }]) => [...anchors])),
+    decisions: pages.get(DECISIONS)?.anchors ?? new Set(),
     sections: {
       contract: { docs, runs: sectionsOf(RUN_QUEUE_CONTRACT) },
       decisions: { docs, runs: sectionsOf(RUN_QUEUE_DECISIONS) },

@@ -36,7 +36,7 @@ export function brokenCitations(file: string, text: string, cited: Cited): strin
   const lineOf = (at: number): number => text.slice(0, at).split('\n').length;
   const broken: string[] = [];
   for (const { 0: id, index } of flat.matchAll(DECISION)) {
-    if (!cited.decisions.has(id.toLowerCase())) broken.push(`${file}:${lineOf(index)}: decision ${id} is not in docs/contract/`);
+    if (!cited.decisions.has(id.toLowerCase())) broken.push(`${file}:${lineOf(index)}: decision ${id} is not in docs/decisions.md`);
   }
   for (const match of flat.matchAll(WORK)) {
     const citation = readCitation(flat, match, RUN_QUEUE.test(file) ? 'runs' : 'docs');
