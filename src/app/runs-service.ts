@@ -185,7 +185,7 @@ async function serveHttp({ loaded, log, clock = systemClock, timer = systemTimer
   return namingSetting('listen', () => startHttpServer(app.callback(), listenOn(loaded.config.listen), nestedErrors, { tls, log, clients, limits: usualLimits(loaded.config.requests.body_timeout) }));
 }
 
-/** Pages of other sites are rejected while reading requires no token (decision D-140). */
+/** Pages of other sites are rejected while reading requires no token: they would act for whoever visits them. */
 function whileReadsAreOpen(config: LiveRunsConfig): JudgeWebRequest {
   const { listen } = config.current().config;
   const remedy = (): string => 'configure a token (runtime.api_token_env or tokens), so that reading takes it';

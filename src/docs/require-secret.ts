@@ -14,7 +14,7 @@ export interface SecretAndTarget {
 }
 
 /**
- * Throws `missing_fields` if a write changes the address for a stored secret without sending the secret again (decision D-137): otherwise a
+ * Throws `missing_fields` if a write changes the address for a stored secret without sending the secret again: otherwise a
  * caller who may change the address could have the secret sent to a server of their own. An absent or empty secret keeps the stored one, so
  * that a client can write back what it read. Without an address nothing is sent, and the next address requires the secret again.
  */

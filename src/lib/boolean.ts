@@ -3,7 +3,7 @@ const WORDS: Readonly<Record<string, boolean>> = {
   false: false, 0: false, no: false, off: false, disable: false,
 };
 
-/** The forms of a switch (decision D-05), in any case: true/false, 1/0, yes/no, on/off, enable/disable. Returns undefined for other texts. */
+/** The forms of a switch, in any case: true/false, 1/0, yes/no, on/off, enable/disable. Returns undefined for other texts. */
 export function parseBoolean(text: string): boolean | undefined {
   const word = text.toLowerCase();
   return Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;

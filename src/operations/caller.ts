@@ -27,11 +27,11 @@ export interface Caller extends Session {
   /** Throws if the adapter would not admit the caller any more; called when rights may have changed. Absent where that cannot happen. */
   readonly confirmTrust?: () => Promise<void>;
   /**
-   * The reason why the caller may only read, whatever other permissions there are: a web page of an origin that is not listed
-   * (decision D-140), or a browser that shows a page (decision D-172).
+   * The reason why the caller may only read, whatever other permissions there are: a web page of an origin that is not listed,
+   * or a browser that shows a page.
    */
   readonly readsOnly?: string;
-  /** Whether a browser wants the response as a part of a page, such as an image or a script (decision D-172). */
+  /** Whether a browser wants the response as a part of a page, such as an image or a script. */
   readonly isPart?: boolean;
   /** Aborts when the client has disconnected. */
   readonly signal?: AbortSignal;

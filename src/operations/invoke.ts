@@ -64,7 +64,7 @@ export interface InvokerOptions<Operations> {
   /** Time limit of a limited operation in milliseconds; 0 for no limit. */
   readonly timeoutMs?: number;
   /**
-   * How unknown fields are treated (decision D-04): true refuses them; false ignores them and lists them in the response's
+   * How unknown fields are treated: true refuses them; false ignores them and lists them in the response's
    * `warnings`. If absent, only the schemas decide what is refused.
    */
   readonly strictInput?: boolean;
@@ -198,7 +198,7 @@ function spanOf(operation: string, { protocol, traceparent }: Caller, tracing: T
 /** Where answers of searches have bodies of documents: in a bare list of them, and in a list of results. */
 const BODIES = ['contentMd', 'results.document.contentMd'];
 
-/** The answer without what shows stored content, for callers who may write but not read (decision D-139), or who may only search. */
+/** The answer without what shows stored content, for callers who may write but not read, or who may only search. */
 function withheld<T>(spec: OperationSpec, identity: Identity, input: object, whole: Reply<T>): Reply<T> {
   const reply = identity.withoutBodies === true && spec.access !== 'public' ? new Reply(withoutFields(whole.value, BODIES) as T, whole.headers, whole.status) : whole;
   const { readFields, unread } = spec;

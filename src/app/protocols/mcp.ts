@@ -45,7 +45,7 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
   };
 }
 
-/** Decision D-114. */
+/** An open port of MCP lets everyone use all tools, so a start says how to close it. */
 function warnWhereOpen({ settings: { mcp, auth }, log }: ProtocolContext): void {
   if (mcp.apiKeyEnabled || auth.enabled || isLoopback(mcp.addr)) return;
   log.warn({}, 'MCP is open to everyone who reaches its port; close it with SVC_MCP_API_KEY_ENABLED, or serve this machine only with SVC_MCP_ADDR=127.0.0.1:9000');

@@ -11,7 +11,7 @@ export interface ConfigCapabilities {
   readonly isNode?: boolean;
 }
 
-/** Throws if the fields of a merged configuration contradict each other (D-42), the server (D-43) or this build. */
+/** Throws if the fields of a merged configuration contradict each other, the server or this build. */
 export function checkConfig(config: CollectionConfig, { encryptionKey, bodies, isNode = false }: ConfigCapabilities): void {
   if (config.encrypted && !encryptionKey) {
     throw new ServiceError('invalid_argument', 'encrypted needs an encryption key, and none is configured (SVC_ENCRYPTION_KEY)');

@@ -9,7 +9,7 @@ import { deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 const STEP = 64;
 
 /**
- * Removes documents permanently, with their revisions and all spellings (decision D-31). To keep their versions, call `keepVersions` before.
+ * Removes documents permanently, with their revisions and all spellings. To keep their versions, call `keepVersions` before.
  * `reason` goes into the change feed.
  */
 export async function removeDocuments(work: UnitOfWork, rows: readonly CurrentRow[], reason?: 'ttl'): Promise<void> {

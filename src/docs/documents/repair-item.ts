@@ -3,7 +3,7 @@ import type { RawItem } from './item-rules.ts';
 import type { Meta } from './meta.ts';
 
 /**
- * An item with every text made valid Unicode, and whether that changed anything (decision D-39). Valid items, nearly all, are returned
+ * An item with every text made valid Unicode, and whether that changed anything. Valid items, nearly all, are returned
  * unchanged.
  */
 export function repairItem<T extends RawItem>(item: T): { item: T; repaired: boolean } {

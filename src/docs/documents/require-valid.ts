@@ -3,8 +3,8 @@ import type { Deps } from './deps.ts';
 import type { Meta } from './meta.ts';
 
 /**
- * Throws or rejects with `validation_failed`, with one message for each violation, when the collection's schema forbids the metadata (decision
- * D-48). Undefined if there is nothing to wait for, as without a schema.
+ * Throws or rejects with `validation_failed`, with one message for each violation, when the collection's schema forbids the
+ * metadata. Undefined if there is nothing to wait for, as without a schema.
  */
 export function requireValid({ schemas }: Pick<Deps, 'schemas'>, collection: string, meta: Meta): Promise<void> | undefined {
   const errors = schemas.violations(collection, meta);

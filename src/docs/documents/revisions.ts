@@ -77,7 +77,7 @@ async function findNamed(queries: Queries, identity: Identity, now: number, rete
   return row && { row, deleted, ord: row.ord, tables: deleted === undefined ? LIVE : DELETED };
 }
 
-/** `POST /v1/revisions`: the kept versions, newest first (decision D-33). They are read in pieces, and only as many as fit the response. */
+/** `POST /v1/revisions`: the kept versions, newest first. They are read in pieces, and only as many as fit the response. */
 export function listRevisions({ sql, codec, clock, deletedRetention }: Deps): DocumentHandlers['listRevisions'] {
   return async ({ collection, key, lang, limit, offset, includeContent }, context) => {
     const identity = identify(collection, key, lang);
@@ -156,7 +156,7 @@ function readHeadings(sql: Queries, tables: Tables, params: readonly SqlValue[],
 }
 
 /**
- * `POST /v1/revisions/restore`: an ordinary update to the state of the revision (decision D-35), checked against the current schema. A
+ * `POST /v1/revisions/restore`: an ordinary update to the state of the revision, checked against the current schema. A
  * deleted document is restored, unless the request expects it to exist. 404 when the document has no such revision.
  */
 export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision'] {

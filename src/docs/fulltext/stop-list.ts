@@ -48,7 +48,7 @@ export function withWords(words: readonly string[], differences: Differences, de
   return { changes: new Map([...added].map((word) => [word, defaults.has(word) ? undefined : 'own'])), count: added.size };
 }
 
-/** Makes words searchable: removes the collection's own stop words, and adds an exception for defaults (decision D-93). */
+/** Makes words searchable: removes the collection's own stop words, and adds an exception for defaults. */
 export function withoutWords(words: readonly string[], differences: Differences): Revision {
   const changes = new Map<string, Difference | undefined>();
   for (const word of words) {

@@ -6,7 +6,7 @@ import { IndexLoading } from './index-loading.ts';
 
 type AnyHandler = (input: object, context: Context) => Promise<unknown>;
 
-/** Milliseconds that a search waits for an index that is loading (decision D-130). */
+/** Milliseconds that a search waits for an index that is loading; most load within seconds. */
 const MAX_WAIT_MS = 5000;
 
 /**

@@ -140,7 +140,7 @@ async function create(deps: Deps, { url, events, collection, secret = '' }: Draf
   const { environment: { sql, feed, clock, keys }, book, deliveries } = deps;
   checkUrl(deps, url);
   checkSigningSecret(secret);
-  // Decision D-07.
+  // The prefix tells a reader of a log what the id names.
   const webhook: Webhook = { id: `wh_${randomBytes(12).toString('hex')}`, url, events, collection, secret, pause: '', lastError: '', createdAt: unixSeconds(clock) };
   await transactFor(sql, by, async (tx) => {
     const { n } = (await tx.get<{ n: number }>('SELECT count(*) AS n FROM webhooks'))!;

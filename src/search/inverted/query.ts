@@ -6,7 +6,7 @@
  *   document frequency is that of their union. A form may weigh less than 1.
  * - `phrase`: documents in which the words stand at their offsets from a common position, in one field; or,
  *   with `slop`, in any order in a window that is longer than the phrase by at most `slop`. The score is the sum of the words' terms,
- *   divided by 1 + that excess (decision D-86).
+ *   divided by 1 + that excess.
  * - `or`, `and`: scores add up. `best`: like `or`, but only the largest score counts.
  * - `some`: documents that match at least `least` of the operands; scores add up as in `or`. A `some` must not be nested in another.
  * - `not`: every document that does not match the operand; below `and`, removes the documents that match it. Never adds a score.

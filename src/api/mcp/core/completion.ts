@@ -15,7 +15,7 @@ export interface CompletionRequest {
   readonly argument: { readonly name: string; readonly value: string };
 }
 
-/** Completes the names of collections, for prompts and for resource templates (decision D-118); other arguments have no values to suggest. */
+/** Completes the names of collections, for prompts and for resource templates; other arguments have no values to suggest. */
 export async function complete(invoke: AnyInvoke, { ref, argument }: CompletionRequest, context: CallContext): Promise<object> {
   checkReference(ref);
   const begun = argument.value.toLowerCase();

@@ -6,7 +6,7 @@ import type { AnyInvoke } from './tool.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** The resources that always exist (decision D-117). */
+/** The resources that always exist. */
 export const RESOURCES = [
   { uri: 'svc://health', name: 'health', title: 'Health', description: 'Whether the service is healthy, and where its database lives.', mimeType: JSON_TYPE },
   { uri: 'svc://stats', name: 'stats', title: 'Statistics', description: 'The collections, with the number of documents in each.', mimeType: JSON_TYPE },

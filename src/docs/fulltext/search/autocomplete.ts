@@ -13,7 +13,7 @@ const MAX_SCAN = 10_000;
 /** Maximum number of characters of a prefix that are used. */
 const MAX_PREFIX = 32;
 
-/** `GET /v1/autocomplete` (contract section 4, "Full-text search"; decision D-92): completes words, and for several words phrases and titles. */
+/** `GET /v1/autocomplete` (contract section 4, "Full-text search"): completes words, and for several words phrases and titles. */
 export async function autocomplete(deps: SearchDeps, { collection, q, field, topN }: Input): Promise<Output> {
   const prefixes = toPrefixes(q);
   const words = prefixes.length === 0 ? [] : complete(deps, collection, prefixes, field, topN);

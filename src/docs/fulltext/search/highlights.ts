@@ -18,7 +18,7 @@ interface Shown {
 }
 
 /**
- * The best passages of a document's body, then those of its metadata, the same maximum number of each (decisions D-88, D-89); only in
+ * The best passages of a document's body, then those of its metadata, the same maximum number of each; only in
  * searched fields.
  */
 export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher, document: Shown): Highlight[] {

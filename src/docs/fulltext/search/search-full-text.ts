@@ -132,7 +132,7 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest, { total
 
 type ByQueryInput = InputOf<Operations, 'searchFullTextByQuery'>;
 
-/** `GET /v1/fts` (decision D-75): the same with scalar parameters. Throws `missing_fields` without `query` and `q`. */
+/** `GET /v1/fts`: the same with scalar parameters. Throws `missing_fields` without `query` and `q`. */
 export function searchFullTextByQuery(deps: SearchDeps, input: ByQueryInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
   return searchFullText(deps, inputOfQuery(input), bounds);
 }

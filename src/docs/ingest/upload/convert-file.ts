@@ -2,7 +2,7 @@ import { ConversionError, type Conversion, type ConversionFault, type Conversion
 import { ServiceError, type ErrorCode } from '../../../errors/index.ts';
 
 /**
- * The errors for a file that cannot be converted: a file that is not a supported document is the fault of the request (decision D-69), other
+ * The errors for a file that cannot be converted: a file that is not a supported document is the fault of the request, other
  * failures are those of the file.
  */
 const CODES: Readonly<Record<ConversionFault, ErrorCode>> = {

@@ -18,7 +18,7 @@ export const USUAL_BYTES = 2 ** 20;
 
 const encoder = new TextEncoder();
 
-/** `free`: the bytes of an earlier batch that are no longer needed. What is not valid Unicode becomes U+FFFD, as when it is stored (decision D-39). */
+/** `free`: the bytes of an earlier batch that are no longer needed. What is not valid Unicode becomes U+FFFD, as when it is stored. */
 export function packBatch({ documents, skipped, indexes }: DumpBatch, free: Uint8Array<ArrayBuffer> = new Uint8Array(USUAL_BYTES)): PackedBatch {
   let bytes = free;
   let end = 0;

@@ -60,7 +60,7 @@ function byId({ sql, clock }: SourceDeps, collection: string, id: string): Promi
   return sql.get<SourceRow>(`${ROW} FROM documents d WHERE d.id = ? AND ${ALIVE}`, [lowered, unixSeconds(clock)]);
 }
 
-/** Finds a document by a spelling under which it was once written (decision D-31), in the first of several languages unless one is named. */
+/** Finds a document by a spelling under which it was once written, in the first of several languages unless one is named. */
 async function byKey({ sql, clock }: SourceDeps, collection: string, key: string, wanted?: string): Promise<SourceRow | undefined> {
   const rows = await sql.all<SourceRow>(
     `${ROW} FROM spellings s JOIN documents d ON d.ord = s.ord WHERE s.cid = ${COLLECTION_ID} AND s.key = ? AND ${ALIVE}`,
