@@ -18,7 +18,8 @@ export interface Section {
 /** Rows under a title. */
 export function comparisons(title: string, rows: readonly Row[], notes: readonly string[] = []): Section {
   return {
-    title, notes,
+    title,
+    notes,
     header: ['what', 'value', 'beside', 'value', 'ratio'],
     rows: rows.map((row) => [row.what, row.value, row.peer, row.peerValue, row.ratio]),
   };
@@ -47,7 +48,13 @@ function item(note: string): string {
 }
 
 export function compare(what: string, value: number, peer: string, peerValue: number, unit: string): Row {
-  return { what, value: `${figure(value)} ${unit}`, peer, peerValue: `${figure(peerValue)} ${unit}`, ratio: (value / peerValue).toFixed(2) };
+  return {
+    what,
+    value: `${figure(value)} ${unit}`,
+    peer,
+    peerValue: `${figure(peerValue)} ${unit}`,
+    ratio: (value / peerValue).toFixed(2),
+  };
 }
 
 /** Three significant digits. */

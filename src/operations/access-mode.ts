@@ -21,7 +21,9 @@ export function changesState({ effect, stores }: OperationSpec): boolean {
 export function enforceOrigin({ readsOnly, isPart }: Caller, spec: OperationSpec): void {
   if (readsOnly !== undefined && changesState(spec)) throw new ServiceError('forbidden', readsOnly);
   if (isPart === true && !spec.produces.some((type) => PARTS.test(type))) {
-    throw new ServiceError('forbidden', `${spec.method} ${spec.path} returns no part of a page, such as an image or a script; call it from a script or from a program`);
+    throw new ServiceError('forbidden',
+      `${spec.method} ${spec.path} returns no part of a page, such as an image or a script; call it from a script ` +
+        'or from a program');
   }
 }
 

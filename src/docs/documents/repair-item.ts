@@ -8,7 +8,9 @@ import type { Meta } from './meta.ts';
  */
 export function repairItem<T extends RawItem>(item: T): { item: T; repaired: boolean } {
   if (isWellFormed(item)) return { item, repaired: false };
-  const texts = Object.entries(item).map(([field, value]) => [field, typeof value === 'string' ? repairText(value) : value] as const);
+  const texts = Object.entries(item).map(([field, value]) =>
+    [field, typeof value === 'string' ? repairText(value) : value] as const
+  );
   const repaired = Object.fromEntries(texts) as unknown as T;
   return { item: item.meta === undefined ? repaired : { ...repaired, meta: repairMeta(item.meta) }, repaired: true };
 }

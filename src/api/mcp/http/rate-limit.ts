@@ -1,9 +1,9 @@
-import { SlidingWindow } from '../../../lib/sliding-window.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { SlidingWindow } from '../../../lib/sliding-window.ts';
 import { clientNetwork } from '../../../lib/trusted-proxies.ts';
 import type { Identity } from '../auth/authenticator.ts';
 import { REFUSED } from '../core/fault.ts';
-import { Refusal, type Exchange } from './exchange.ts';
+import { type Exchange, Refusal } from './exchange.ts';
 
 export interface RateLimitOptions {
   readonly enabled: boolean;
@@ -34,11 +34,16 @@ export function createRateLimit(options: RateLimitOptions): (exchange: Exchange,
     response.setHeader('X-RateLimit-Limit', limit);
     response.setHeader('X-RateLimit-Remaining', remaining);
     response.setHeader('X-RateLimit-Reset', seconds);
-    if (!allowed) throw new Refusal(429, REFUSED, `too many requests; try again in ${seconds} s`, { headers: { 'Retry-After': seconds } });
+    if (!allowed)
+      throw new Refusal(429, REFUSED, `too many requests; try again in ${seconds} s`, {
+        headers: { 'Retry-After': seconds },
+      });
   };
 }
 
-/** A request without a valid key or session is counted by its address, so inventing a key or a session gains nothing. */
+/**
+ * A request without a valid key or session is counted by its address, so inventing a key or a session gains nothing.
+ */
 function keyOf(by: RateLimitOptions['by'], ip: string, { identity, session }: Countable): string {
   if (by === 'session' && session !== undefined) return `session ${session}`;
   if (by === 'api_key' && identity.ok && identity.owner !== undefined) return `key ${identity.owner.name}`;

@@ -1,8 +1,8 @@
 import type { Document, FullTextResult, Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Queries } from '../../../storage/index.ts';
 import type { Curated } from '../../curation/index.ts';
-import { Pace } from '../../../lib/pace.ts';
 import { contextCost, keepsMeta, projectDocument, type ResultRow } from '../../documents/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Found } from './find-documents.ts';
@@ -33,19 +33,25 @@ export function needsMeta({ projection, highlight: options }: SearchRequest): bo
 }
 
 /**
- * Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the answer may hold.
- * `remembered`: passages that were found with the documents.
+ * Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the
+ * answer may hold. `remembered`: passages that were found with the documents.
  */
-export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds, remembered?: RememberedPassages): Promise<PresentedResult[]> {
+export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[],
+  bounds: AnswerBounds, remembered?: RememberedPassages): Promise<PresentedResult[]>
+{
   if (request.highlight === undefined) return presentEach(deps, request, found, bounds);
-  return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection), (passages) => presentEach(deps, request, found, bounds, {
-    ...passages,
-    known: (row) => remembered?.of(row) ?? passages.known(row),
-  }));
+  return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection),
+    (passages) =>
+      presentEach(deps, request, found, bounds, {
+        ...passages,
+        known: (row) => remembered?.of(row) ?? passages.known(row),
+      }));
 }
 
 /** Without `passages`, none are returned. */
-async function presentEach({ sql, codec }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds, passages?: Passages): Promise<PresentedResult[]> {
+async function presentEach({ sql, codec }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[],
+  { signal, budget }: AnswerBounds, passages?: Passages): Promise<PresentedResult[]>
+{
   const pace = new Pace();
   const presented: PresentedResult[] = [];
   await codec.fetchAhead(found.map(({ row }) => row.body));
@@ -63,8 +69,11 @@ async function presentEach({ sql, codec }: PresentDeps, request: SearchRequest, 
       if (!(await readContent(sql, row, true))) continue;
       one = { ...one, row };
     }
-    const body = row.body === null || (known !== undefined && !request.projection.body) ? NO_BODY : await bodyOf(codec, request, row.body, known === undefined && passages !== undefined);
-    const { result, bytes, size } = present(request, one, body, (meta) => known ?? passages?.find(row, meta, body.utf8));
+    const body = row.body === null || (known !== undefined && !request.projection.body)
+      ? NO_BODY
+      : await bodyOf(codec, request, row.body, known === undefined && passages !== undefined);
+    const { result, bytes, size } = present(request, one, body, (meta) =>
+      known ?? passages?.find(row, meta, body.utf8));
     if (!budget.take(size)) break;
     presented.push({ result, bytes });
     if (pace.isDue) await pace.rest();
@@ -81,11 +90,15 @@ interface Body {
 const NONE = Buffer.alloc(0);
 const NO_BODY: Body = { text: '', utf8: NONE };
 
-async function bodyOf(codec: BodyCodec, { projection }: SearchRequest, body: Uint8Array, withBytes: boolean): Promise<Body> {
+async function bodyOf(codec: BodyCodec, { projection }: SearchRequest, body: Uint8Array,
+  withBytes: boolean): Promise<Body>
+{
   return withBytes ? codec.bytesAsync(body, projection.body) : { text: await codec.decodeAsync(body), utf8: NONE };
 }
 
-function present({ projection }: SearchRequest, { row, score, terms, pinned }: Curated<Found>, { text }: Body, passagesBy: (meta: Record<string, string[]>) => readonly Highlight[] | undefined): PresentedResult & { readonly size: number } {
+function present({ projection }: SearchRequest, { row, score, terms, pinned }: Curated<Found>, { text }: Body,
+  passagesBy: (meta: Record<string, string[]>) => readonly Highlight[] | undefined
+): PresentedResult & { readonly size: number } {
   const meta = row.meta === '{}' ? {} : JSON.parse(row.meta!) as Record<string, string[]>;
   const document = projectDocument(toDocument(row, meta, text), projection);
   const highlights = passagesBy(meta);
@@ -113,7 +126,15 @@ function bytesOf(highlights: readonly Highlight[]): number {
 }
 
 export function toDocument(row: ResultRow, meta: Document['meta'], contentMd: string): Document {
-  const document: Document = { id: row.id, key: row.key, lang: row.lang, meta, contentMd, addedAt: row.added_at, updatedAt: row.updated_at };
+  const document: Document = {
+    id: row.id,
+    key: row.key,
+    lang: row.lang,
+    meta,
+    contentMd,
+    addedAt: row.added_at,
+    updatedAt: row.updated_at,
+  };
   if (row.expires_at !== null) document.expiresAt = row.expires_at;
   return document;
 }
