@@ -15,8 +15,8 @@ export interface SearchGateOptions {
 }
 
 /**
- * Milliseconds that a search waits for a place (decision D-19). A request may take 30 s, so time is left for an
- * expensive search to run.
+ * Milliseconds that a search waits for a place. A request may take 30 s, so time is left for an expensive search to
+ * run.
  */
 const MAX_WAIT_MS: Readonly<Record<Cost, number>> = { cheap: 2000, expensive: 20_000 };
 

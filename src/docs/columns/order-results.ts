@@ -7,8 +7,8 @@ import { readyColumns } from './select-documents.ts';
 
 /**
  * Number of candidates that a search by similarity finds before it puts them in another order or in pages by cursor;
- * hybrid search and recall find as many on each side (decision D-163). It depends on neither `limit` nor `offset`, so
- * that all pages are of one list.
+ * hybrid search and recall find as many on each side. It depends on neither `limit` nor `offset`, so that all pages are
+ * of one list.
  */
 export const ORDERED_CANDIDATES = 1000;
 

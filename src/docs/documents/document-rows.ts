@@ -46,8 +46,8 @@ export interface WithBody extends ShownRow {
 }
 
 /**
- * A document by a spelling that was once written (identity rule 2, decision D-31). Undefined when there is none or it
- * has expired, because an expired document is absent at once (decisions section 3.1).
+ * A document by a spelling that was once written (identity rule 2). Undefined when there is none or it has expired,
+ * because an expired document is absent at once (decisions section 3.1).
  *
  * The row is found by its id. The spellings are read only when the key is not the latest one, so the common read is a
  * single lookup.

@@ -23,7 +23,7 @@ export interface DocumentReader {
    * for an unknown collection. Throws `invalid_argument` when the filter is too large, and `IndexLoading`.
    */
   documents(collection: string, filterMeta?: Meta, filters?: FilterInput): AsyncIterable<Document[]>;
-  /** Changes whenever a document of the collection changes (decision D-36); `00000000` without documents. */
+  /** Changes whenever a document of the collection changes; `00000000` without documents. */
   checksum(collection: string): Promise<{ checksum: string; documentCount: number }>;
 }
 

@@ -33,9 +33,9 @@ interface Page {
 const DEFAULT_LIMIT = 50;
 
 /**
- * `POST /v1/search`: by metadata, sorted and paged (contract section 4, decision D-66). The number of matches is in the
- * header `X-Total-Count`. An array has no place for `contextTruncated`, `truncated` and `nextOffset`, so those are the
- * headers `X-Context-Truncated`, `X-Truncated` and `X-Next-Offset`, and for pages by cursor `X-Next-Cursor`.
+ * `POST /v1/search`: by metadata, sorted and paged (contract section 4). The number of matches is in the header
+ * `X-Total-Count`. An array has no place for `contextTruncated`, `truncated` and `nextOffset`, so those are the headers
+ * `X-Context-Truncated`, `X-Truncated` and `X-Next-Offset`, and for pages by cursor `X-Next-Cursor`.
  */
 export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments'] {
   return async (input, context) => {

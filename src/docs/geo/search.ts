@@ -109,7 +109,7 @@ export async function searchGeoPolygon(deps: GeoSearchDeps, input: ShapeInput,
   return { ...answer, shape: polygon === undefined ? 'multiPolygon' : 'polygon', algorithm };
 }
 
-/** Positions of all rings of a shape, as in the specification (decision D-169). */
+/** Positions of all rings of a shape, as in the specification: each may be compared with each place. */
 const MOST_POSITIONS = 100_000;
 
 function requireFewPositions(polygons: readonly PolygonRings[]): void {

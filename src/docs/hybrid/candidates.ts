@@ -89,7 +89,7 @@ export class Candidates {
       fusion.strategy === 'alpha' ? { ...fusion, alpha: this.alpha } : fusion);
   }
 
-  /** Weight of the vector side: from the request, or from what both sides found (decision D-149). */
+  /** Weight of the vector side: from the request, or fitted to what both sides found. */
   get alpha(): number {
     const { isFitted, alpha } = this.#request;
     const { words, meaning } = this.#bestOfSides();

@@ -98,7 +98,7 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
     byDistance: input.sort === 'distance',
     rerank: input.rerank,
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
-    // The default of `includeContent` must not hide a body that `fields` names (decision D-40).
+    // The default of `includeContent` must not hide a body that `fields` names.
     projection: projectionOf(input.fields,
       input.fields === undefined ? input.includeContent : input.includeContent || undefined),
   };
@@ -116,7 +116,7 @@ function orderOf(input: HybridInput, mode: RetrievalMode): ResultOrder | undefin
   return resultOrderOf({ sort: sort === 'combined' ? undefined : sort, cursor, offset }, bound);
 }
 
-/** The weight of the profile counts unless it is turned off, even if it is 0 (decision D-136). */
+/** The weight of the profile counts unless it is turned off, even if it is 0. */
 function alphaOf({ alpha }: HybridInput, profile: Retrieval): number {
   return alpha ?? hybridAlphaOf(profile) ?? DEFAULT_ALPHA;
 }

@@ -7,7 +7,7 @@ export interface RangeCondition {
   readonly bounds: Bounds;
 }
 
-/** `rangeMeta` of a request: an array, or a map from field to bounds (decision D-91). */
+/** `rangeMeta` of a request: an array, or a map from field to bounds. */
 export type RangeMeta = readonly ({ readonly field: string } & Bounds)[] | Readonly<Record<string, Bounds>>;
 
 const TIMES: ReadonlySet<string> = new Set(['addedAt', 'updatedAt']);

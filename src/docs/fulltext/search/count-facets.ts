@@ -36,8 +36,8 @@ const TRIES = 3;
 
 /**
  * The number of documents with each value of the fields, by count descending, then by value; an empty list for a key
- * that no document has (decision D-90). A document counts once for a value, however often it has it. All counts are
- * from one state, except that deleted results still count as they were read; undefined if their metadata were not.
+ * that no document has. A document counts once for a value, however often it has it. All counts are from one state,
+ * except that deleted results still count as they were read; undefined if their metadata were not.
  */
 export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection: string, documents: OrdSet,
   { fields, max, isMetaUnread }: FacetRequest, results: readonly CountedRow[]): Promise<Counted | undefined>

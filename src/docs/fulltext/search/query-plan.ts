@@ -76,7 +76,7 @@ export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'dista
   readonly withoutCode?: boolean;
 }
 
-/** Shorter terms, in characters, match exactly (decision D-85). */
+/** Shorter terms, in characters, match exactly, because they have too many neighbours. */
 const FUZZY_FROM = 3;
 /** With `auto`, the lengths in characters from which a term may be one edit away, and two. */
 const ONE_EDIT_FROM = 4;

@@ -15,8 +15,8 @@ export interface WordsQuery {
 }
 
 /**
- * The documents whose bodies match the words of a text, by BM25 (decision D-82), best first. For areas that present
- * documents in their own way. Throws `index_loading`.
+ * The documents whose bodies match the words of a text, by BM25, best first. For areas that present documents in their
+ * own way. Throws `index_loading`.
  */
 export async function rankByWords(deps: SearchDeps,
   { collection, text, eligible, limit }: WordsQuery): Promise<readonly TextHit[]>

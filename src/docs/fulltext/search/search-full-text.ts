@@ -174,7 +174,7 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest,
 
 type ByQueryInput = InputOf<Operations, 'searchFullTextByQuery'>;
 
-/** `GET /v1/fts` (decision D-75): the same with scalar parameters. Throws `missing_fields` without `query` and `q`. */
+/** `GET /v1/fts`: the same with scalar parameters. Throws `missing_fields` without `query` and `q`. */
 export function searchFullTextByQuery(deps: SearchDeps, input: ByQueryInput,
   bounds: AnswerBounds): Promise<SearchFullTextResponse>
 {

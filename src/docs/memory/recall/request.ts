@@ -22,7 +22,7 @@ export interface RecallRequest {
   readonly topK: number;
   /** Number of results to skip. */
   readonly offset: number;
-  /** Minimum similarity of vector hits (decision D-131); undefined for any. */
+  /** Minimum similarity of vector hits, because scores of words have no scale; undefined for any. */
   readonly threshold: number | undefined;
   /** All conditions on documents. */
   readonly filter: Filter | undefined;

@@ -79,7 +79,7 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
     windowSize: input.windowSize,
     oversample: input.oversample ?? profile.oversample,
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
-    // The default of `includeContent` must not hide a body that `fields` names (decision D-40).
+    // The default of `includeContent` must not hide a body that `fields` names.
     projection: fields === undefined
       ? projectionOf(undefined, includeContent)
       : projectionOf(fields, includeContent || undefined),
