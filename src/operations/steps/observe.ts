@@ -7,7 +7,10 @@ import type { OperationSpec } from '../spec.ts';
 export interface Outcome {
   readonly operation: OperationSpec;
   readonly caller: Caller;
-  /** The input as it was passed, possibly unchecked and with secrets: must not be logged as a whole. Absent if it was not read. */
+  /**
+   * The input as it was passed, possibly unchecked and with secrets: must not be logged as a whole. Absent if it was
+   * not read.
+   */
   readonly input?: object;
   /** Absent if the caller is not known. */
   readonly identity?: Identity;

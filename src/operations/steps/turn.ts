@@ -4,8 +4,8 @@ import type { InputValidators } from '../input-validators.ts';
 
 /**
  * Waits for the validator to be compiled and, for a read, for a turn of the event loop that has time left; in this
- * order, because all calls that came while it was compiled go on at once. The caller is identified again if anything has
- * changed since.
+ * order, because all calls that came while it was compiled go on at once. The caller is identified again if anything
+ * has changed since.
  */
 export function turn(validators: InputValidators): Step {
   return {
