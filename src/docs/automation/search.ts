@@ -1,9 +1,11 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
 import { AnswerBudget } from '../../operations/index.ts';
-import { expressionOf, inList, type Documents } from '../documents/index.ts';
+import { inList, type Documents } from '../documents/index.ts';
+import { expressionOf } from '../search/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { eligibleDocuments, OrdSet, prepareFor, readRows, resolveWords, withNeighbours, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
+import { OrdSet, prepareFor, resolveWords, withNeighbours, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
+import { eligibleDocuments, readRows } from '../search/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
 import { COLLECTION_ID } from '../stored-collections.ts';
 import type { Vectors } from '../vectors/index.ts';

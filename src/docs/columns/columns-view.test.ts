@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase } from '../../storage/index.ts';
 import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
-import { expressionOf, type RequestFilter } from '../documents/index.ts';
+import { expressionOf, type RequestFilter } from '../search/index.ts';
 import { columnsFactory, createColumnsView } from './columns-view.ts';
 import { createColumns, selectDocuments, type ColumnsView } from './index.ts';
 

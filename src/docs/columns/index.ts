@@ -3,4 +3,3 @@ export { createColumns, type ColumnsAreas } from './columns.ts';
 export type { ColumnsFactory, ColumnsView } from './columns-view.ts';
 export { allDocuments, documentsOf } from './read-documents.ts';
 export { readyColumns, selectDocuments, type DocumentSelecting, type SelectedDocuments } from './select-documents.ts';
-export { cursorBehind, distanceOrderOf, ORDERED_CANDIDATES, orderResults, passedBefore, resultOrderOf, type OrderedResult, type RankedResult, type ResultOrder } from './order-results.ts';

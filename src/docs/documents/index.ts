@@ -1,14 +1,9 @@
 /** The door of the documents area. */
 export { createDocuments, type Documents } from './documents.ts';
 export { keepChecksumKey } from './checksums.ts';
-export { ContentReader, contentsFor, WITHOUT_CONTENT, type ContentOptions, type ResultRow } from './content-reader.ts';
-export { contextCost, countWithinBudget } from './context-budget.ts';
 export { UNLIMITED_CAPACITY, transactWithCapacity, type EmbeddingCapacity, type WaitBudget, type Reservation, type PendingDocument } from './embedding-capacity.ts';
 export { collectionOfId, identify, type Identity } from './identity.ts';
 export type { Meta } from './meta.ts';
-export { checkFilter, expressionOf, type FilterInput, type RangeMeta, type RequestFilter } from './filter/index.ts';
-export { presentInOrder, type PresentedDocument } from './present-in-order.ts';
-export { keepsMeta, projectDocument, projectionOf, type Projection } from './project-document.ts';
 export type { DocumentReader } from './reader.ts';
 export { repairItem } from './repair-item.ts';
 export { toItems } from './add-documents.ts';

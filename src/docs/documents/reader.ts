@@ -12,7 +12,8 @@ import type { Deps } from './deps.ts';
 import { decodeDocument, SHOWN, type WithBody } from './document-rows.ts';
 import { idBounds } from './identity.ts';
 import type { Meta } from './meta.ts';
-import { expressionOf, inSet, type FilterInput } from './filter/index.ts';
+import { expressionOf, type FilterInput } from '../search/index.ts';
+import { inSet } from './in-set.ts';
 
 /** Bodies may be large, so only a few are in memory at once. */
 const BATCH = 64;

@@ -1,17 +1,17 @@
 import type { Filter } from '../../search/filter/index.ts';
 import { cursorOf, parseSort, writeCursor, type Mark, type SortKey } from '../../search/order/index.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { limitOf } from '../limit-of.ts';
+import { limitOf } from '../search/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Reply, truncationHeaders, type Context, type InputOf } from '../../operations/index.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { selectDocuments } from '../columns/index.ts';
 import { readCollection } from '../stored-collections.ts';
-import { countWithinBudget } from './context-budget.ts';
+import { countWithinBudget } from '../search/index.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
-import { expressionOf } from './filter/index.ts';
-import { presentInOrder, type PresentedDocument } from './present-in-order.ts';
-import { projectionOf, type Projection } from './project-document.ts';
+import { expressionOf } from '../search/index.ts';
+import { presentInOrder, type PresentedDocument } from '../search/index.ts';
+import { projectionOf, type Projection } from '../search/index.ts';
 import { searchDeleted, type DeletedSearch } from './search-deleted.ts';
 
 type Input = InputOf<Operations, 'searchDocuments'>;

@@ -8,12 +8,13 @@ import { boxBetween, positionsOf, shapeOf, type NearDocument, type PolygonRings 
 import { OrdSet } from '../../lib/ord-set.ts';
 import { spend } from '../../lib/pace.ts';
 import { readyColumns, selectDocuments, type ColumnsView } from '../columns/index.ts';
-import { expressionOf, inList, presentInOrder, projectionOf, type PresentedDocument, type RequestFilter } from '../documents/index.ts';
+import { inList } from '../documents/index.ts';
+import { expressionOf, presentInOrder, projectionOf, type PresentedDocument, type RequestFilter } from '../search/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { limitOf } from '../limit-of.ts';
+import { limitOf } from '../search/index.ts';
 import type { GeoIndex } from './geo-index.ts';
 import type { GeoView } from './geo-view.ts';
-import { circleOf } from './within-circle.ts';
+import { circleOf } from '../search/index.ts';
 
 export interface GeoSearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
   readonly view: Pick<GeoView, 'indexOf' | 'caughtUp' | 'position' | 'isLatest'>;

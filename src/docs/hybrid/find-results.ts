@@ -1,10 +1,11 @@
 import { reorder, type FusedHit } from '../../search/fusion/index.ts';
 import type { Mark } from '../../search/order/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
-import { orderResults, type ResultOrder } from '../columns/index.ts';
+import { orderResults, type ResultOrder } from '../search/index.ts';
 import { applyCuration, withoutPins, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
-import type { ContentOptions, ResultRow } from '../documents/index.ts';
-import { curatedDocuments, isMeant, leastPosition, matchedTerms, waitForViews, readRows, type OrdSet, type PinnedDocument } from '../fulltext/index.ts';
+import type { ContentOptions, ResultRow } from '../search/index.ts';
+import { leastPosition, matchedTerms, waitForViews, type OrdSet } from '../fulltext/index.ts';
+import { curatedDocuments, isMeant, readRows, type PinnedDocument } from '../search/index.ts';
 import type { Passage } from '../vectors/index.ts';
 import { Candidates, type Positions } from './candidates.ts';
 import type { HybridDeps } from './deps.ts';

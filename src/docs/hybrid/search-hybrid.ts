@@ -2,9 +2,10 @@ import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen
 import { ServiceError } from '../../errors/index.ts';
 import { truncationOf, type AnswerBounds } from '../../operations/index.ts';
 import { Pace } from '../../lib/pace.ts';
-import { cursorBehind, passedBefore } from '../columns/index.ts';
-import { contentsFor, countWithinBudget } from '../documents/index.ts';
-import { countFacets, fillPrompt, fitFacets, prepareFor, withNeighbours } from '../fulltext/index.ts';
+import { cursorBehind, passedBefore } from '../search/index.ts';
+import { contentsFor, countWithinBudget } from '../search/index.ts';
+import { prepareFor, withNeighbours } from '../fulltext/index.ts';
+import { countFacets, fillPrompt, fitFacets } from '../search/index.ts';
 import type { CurationRule } from '../curation/index.ts';
 import { scoreByEncoder, type EncoderScores } from '../embeddings/index.ts';
 import { costOf, type Cost } from '../search-cost.ts';

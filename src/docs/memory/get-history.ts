@@ -3,7 +3,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { inList, type BodyCodec, type Queries, type Row } from '../../storage/index.ts';
 import { truncationOf } from '../../operations/index.ts';
 import { Pace } from '../../lib/pace.ts';
-import { contextCost } from '../documents/index.ts';
+import { contextCost } from '../search/index.ts';
 import { COLLECTION_ID } from '../stored-collections.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
 import { messageKey } from './message-documents.ts';

@@ -7,7 +7,7 @@ import { PLAIN } from '../view/analyzers.ts';
 import { PROSE_CLASSES } from '../view/document-classes.ts';
 import { CONTENT, type Field, FIELDS, type TextIndex } from '../view/text-index.ts';
 import { isUntitled, nameOfField } from '../view/to-indexed.ts';
-import { readRows } from './result-rows.ts';
+import { readRows } from '../../search/index.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
 /** Several words, or the parts of one (`array.pro`); the last is still being typed. */

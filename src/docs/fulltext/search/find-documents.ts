@@ -2,9 +2,9 @@ import { applyCuration, withoutPins, type Curated, type CurationRule, type Pin }
 import { compareTexts } from '../../../search/filter/index.ts';
 import { comparePlaces, type SortKey } from '../../../search/order/index.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import { type CuratedDocuments, curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
+import { type CuratedDocuments, curatedDocuments, isMeant, type PinnedDocument } from '../../search/index.ts';
 import { matchDocuments, type Match, type MatchDeps, type MatchPlace, type MatchScope } from './match-documents.ts';
-import type { ResultRow } from '../../documents/index.ts';
+import type { ResultRow } from '../../search/index.ts';
 import type { SearchRequest } from './request.ts';
 
 /** A result before it is presented. */

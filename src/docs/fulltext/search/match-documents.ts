@@ -1,21 +1,21 @@
 import { systemTimer } from '../../../lib/timer.ts';
 import type { SortedDocument } from '../../../search/columns/index.ts';
 import { inList, type Sql } from '../../../storage/index.ts';
-import type { ContentOptions, ResultRow } from '../../documents/index.ts';
+import type { ContentOptions, ResultRow } from '../../search/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
 import type { GeoView } from '../../geo/index.ts';
-import { boostFactors } from './boost-factors.ts';
-import { eligibleDocuments } from './eligible-documents.ts';
+import { boostFactors } from '../../search/index.ts';
+import { eligibleDocuments } from '../../search/index.ts';
 import { SearchFeedback } from './search-feedback.ts';
 import { matchedTerms } from './matched-terms.ts';
 import { sortMatches } from './sorted-hits.ts';
 import type { RememberedPassages } from './passages.ts';
 import type { RecentRows } from './recent-rows.ts';
-import { readRows } from './result-rows.ts';
+import { readRows } from '../../search/index.ts';
 import type { SearchRequest } from './request.ts';
 
 export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {

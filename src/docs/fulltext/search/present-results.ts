@@ -3,12 +3,12 @@ import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Queries } from '../../../storage/index.ts';
 import type { Curated } from '../../curation/index.ts';
 import { Pace } from '../../../lib/pace.ts';
-import { contextCost, keepsMeta, projectDocument, type ResultRow } from '../../documents/index.ts';
+import { contextCost, keepsMeta, projectDocument, type ResultRow } from '../../search/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Found } from './find-documents.ts';
 import { type PassageDeps, type Passages, type RememberedPassages, withPassages } from './passages.ts';
 import type { SearchRequest } from './request.ts';
-import { readContent } from './result-rows.ts';
+import { readContent } from '../../search/index.ts';
 
 /** A result with the number of text bytes that count for a token budget. */
 export interface PresentedResult {

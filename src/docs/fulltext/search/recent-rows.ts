@@ -1,6 +1,6 @@
 import type { ChangeFeed, Queries } from '../../../storage/index.ts';
-import type { ResultRow } from '../../documents/index.ts';
-import { readRows } from './result-rows.ts';
+import type { ResultRow } from '../../search/index.ts';
+import { readRows } from '../../search/index.ts';
 
 /** Maximum number of rows, of some hundred bytes each. */
 const ROWS = 8192;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expressionOf } from '../../documents/index.ts';
+import { expressionOf } from '../../search/index.ts';
 import { resolveRecall, type RecallInput } from './request.ts';
 
 const input = (more: Partial<RecallInput> = {}): RecallInput => ({ query: 'q', strategy: 'hybrid', includeContent: false, offset: 0, ...more });

@@ -5,9 +5,9 @@ import { truncationOf, type Context, type Identity, type InputOf } from '../../.
 import type { Filter } from '../../../search/filter/index.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { isSystemCollection } from '../../../lib/system-collection.ts';
-import { contentsFor, contextCost, expressionOf, projectDocument, type ResultRow } from '../../documents/index.ts';
-import { eligibleDocuments, readContent, readRows, type EligibilityDeps } from '../../fulltext/index.ts';
-import { limitOf } from '../../limit-of.ts';
+import { contentsFor, contextCost, expressionOf, projectDocument, type ResultRow } from '../../search/index.ts';
+import { eligibleDocuments, readContent, readRows, type EligibilityDeps } from '../../search/index.ts';
+import { limitOf } from '../../search/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
 import { filledCollections, namedCollections } from '../../stored-collections.ts';

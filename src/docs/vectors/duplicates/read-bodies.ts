@@ -2,7 +2,7 @@ import { hash, webcrypto } from 'node:crypto';
 import { Pace } from '../../../lib/pace.ts';
 import type { AnswerBudget } from '../../../operations/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { readRows } from '../../fulltext/index.ts';
+import { readRows } from '../../search/index.ts';
 import type { ComparedDocument } from './compared-documents.ts';
 import { inBatches } from '../../../lib/in-batches.ts';
 

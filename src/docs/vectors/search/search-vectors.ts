@@ -1,10 +1,10 @@
 import type { FindSimilarResponse, SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
 import { reorder, REORDERED } from '../../../search/fusion/index.ts';
-import { cursorBehind, passedBefore } from '../../columns/index.ts';
-import { countWithinBudget } from '../../documents/index.ts';
+import { cursorBehind, passedBefore } from '../../search/index.ts';
+import { countWithinBudget } from '../../search/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { fillPrompt } from '../../fulltext/index.ts';
+import { fillPrompt } from '../../search/index.ts';
 import { scoreByEncoder } from '../../embeddings/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';

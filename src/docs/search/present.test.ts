@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countWithinBudget } from './context-budget.ts';
+import { countWithinBudget } from './present.ts';
 
 describe('countWithinBudget (contract section 2, `retrieval`)', () => {
   it.each([

@@ -1,7 +1,7 @@
-import { unixSeconds } from '../../../lib/clock.ts';
-import type { Row } from '../../../storage/index.ts';
-import { hidesFor, pinsFor, type CurationRule, type Pin } from '../../curation/index.ts';
-import type { DocsEnvironment } from '../../environment.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { Row } from '../../storage/index.ts';
+import { hidesFor, pinsFor, type CurationRule, type Pin } from '../curation/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
 

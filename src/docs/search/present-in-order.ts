@@ -3,11 +3,10 @@ import type { AnswerBounds } from '../../operations/index.ts';
 import { documentTest, type Filter } from '../../search/filter/index.ts';
 import { inList, type Queries } from '../../storage/index.ts';
 import { Pace } from '../../lib/pace.ts';
-import { ContentReader, contentsFor, type ResultRow } from './content-reader.ts';
-import { contextCost } from './context-budget.ts';
-import type { Deps } from './deps.ts';
-import { toDocument } from './document-rows.ts';
-import { keepsMeta, projectDocument, type Projection } from './project-document.ts';
+import { ContentReader, contentsFor, type ResultRow } from './read-rows.ts';
+import type { Deps } from '../documents/deps.ts';
+import { toDocument } from '../documents/document-rows.ts';
+import { contextCost, keepsMeta, projectDocument, type Projection } from './present.ts';
 
 /** A document of a response, with the bytes of text that a token budget counts. */
 export interface PresentedDocument {

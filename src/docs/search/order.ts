@@ -1,8 +1,8 @@
 import { OrdSet } from '../../lib/ord-set.ts';
 import { compareTexts } from '../../search/filter/index.ts';
 import { comparePlaces, cursorOf, parseSort, writeCursor, type CursorRequest, type Mark, type SortKey, type SortValue } from '../../search/order/index.ts';
-import type { ColumnsView } from './columns-view.ts';
-import { readyColumns } from './select-documents.ts';
+import type { ColumnsView } from '../columns/columns-view.ts';
+import { readyColumns } from '../columns/select-documents.ts';
 
 /**
  * Number of candidates that a search by similarity finds before it puts them in another order or in pages by cursor; hybrid search and recall
