@@ -1,5 +1,6 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ROW_MUST_BE_SEALED, SEALED_META, type BodyCodec, type Queries } from '../../storage/index.ts';
+import { documentOf } from '../search/index.ts';
 import type { ChecksumRow, Checksums } from './checksums.ts';
 import type { Identity } from './identity.ts';
 import { parseMeta } from './meta.ts';
@@ -63,11 +64,7 @@ export function isExpired({ expires_at: expiresAt }: Pick<ShownRow, 'expires_at'
 }
 
 export function toDocument(row: ShownRow, contentMd: string): Document {
-  const document: Document = {
-    id: row.id, key: row.key, lang: row.lang, meta: parseMeta(row.meta), contentMd, addedAt: row.added_at, updatedAt: row.updated_at,
-  };
-  if (row.expires_at !== null) document.expiresAt = row.expires_at;
-  return document;
+  return documentOf(row, parseMeta(row.meta), contentMd);
 }
 
 export async function decodeDocument(codec: BodyCodec, row: WithBody): Promise<Document> {

@@ -3,7 +3,7 @@ import type { Context } from '../../operations/index.ts';
 import type { Row, Sql } from '../../storage/index.ts';
 import { type CollectionRow } from '../stored-collections.ts';
 import { queriesFor } from './collection-rows.ts';
-import { contextCost } from '../search/index.ts';
+import { shown, type Shown } from '../search/index.ts';
 import { stillKept } from './deleted-documents.ts';
 import type { Deps } from './deps.ts';
 import { toDocument, type ShownRow } from './document-rows.ts';
@@ -33,12 +33,6 @@ interface VersionRow extends ShownRow {
   readonly body: Uint8Array | null;
 }
 
-/** A deleted document of the page, with the bytes of text that a token budget counts. */
-interface Presented {
-  readonly document: ProjectedDocument;
-  readonly bytes: number;
-}
-
 /** The deleted version is the newest revision. */
 const FROM = 'FROM deleted_documents n JOIN deleted_revisions r ON r.ord = n.ord AND r.ts = n.rev_ts';
 
@@ -48,10 +42,10 @@ const FROM = 'FROM deleted_documents n JOIN deleted_revisions r ON r.ord = n.ord
  */
 export async function searchDeleted(
   { sql, codec, deletedRetention }: Pick<Deps, 'sql' | 'codec' | 'deletedRetention'>, collection: CollectionRow, search: DeletedSearch, { signal, budget }: Pick<Context, 'signal' | 'budget'>,
-): Promise<{ total: number; documents: Presented[] }> {
+): Promise<{ total: number; documents: Shown<ProjectedDocument>[] }> {
   const { total, ords } = await pageOf(sql, collection, search, deletedRetention);
   const pace = new Pace();
-  const documents: Presented[] = [];
+  const documents: Shown<ProjectedDocument>[] = [];
   for (const ord of ords) {
     signal.throwIfAborted();
     const row = await sql.get<VersionRow>(
@@ -60,10 +54,9 @@ export async function searchDeleted(
     if (row === undefined) continue; // it was removed after the page was chosen
     const content = row.body === null ? '' : await codec.decodeAsync(row.body);
     const document = { ...projectDocument(toDocument(row, content), search.projection), deletedAt: row.deleted_at };
-    const body = search.projection.body ? Buffer.byteLength(content) : undefined;
-    const bytes = contextCost({ body, meta: document.meta });
-    if (!budget.take((body ?? 0) + contextCost({ meta: document.meta }))) break;
-    documents.push({ document, bytes });
+    const one = shown(document, { body: search.projection.body ? Buffer.byteLength(content) : undefined, meta: document.meta });
+    if (!budget.take(one.size)) break;
+    documents.push(one);
     await pace.rest();
   }
   return { total, documents };

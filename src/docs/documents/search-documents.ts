@@ -5,12 +5,13 @@ import { limitOf } from '../search/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Reply, truncationHeaders, type Context, type InputOf } from '../../operations/index.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import { selectDocuments } from '../columns/index.ts';
 import { readCollection } from '../stored-collections.ts';
 import { countWithinBudget } from '../search/index.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { expressionOf } from '../search/index.ts';
-import { presentInOrder, type PresentedDocument } from '../search/index.ts';
+import { presentInOrder, type Shown } from '../search/index.ts';
 import { projectionOf, type Projection } from '../search/index.ts';
 import { searchDeleted, type DeletedSearch } from './search-deleted.ts';
 
@@ -45,9 +46,9 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
     const found: Found = deleted
       ? await findDeleted(deps, name, { filterMeta, order: orderOfDeleted(input, order), ...page, projection, now: unixSeconds(deps.clock) }, context)
       : await find(deps, name, filter, order, page, projection, context);
-    const fitting = countWithinBudget(found.documents.map(({ bytes }) => bytes), input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
+    const fitting = countWithinBudget(found.documents, input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
     const contextTruncated = fitting < found.documents.length;
-    return new Reply(found.documents.slice(0, fitting).map(({ document }) => document), {
+    return new Reply(found.documents.slice(0, fitting).map(({ result }) => result), {
       'X-Total-Count': String(found.total),
       ...(contextTruncated && { 'X-Context-Truncated': 'true' }),
       ...(input.cursor === undefined ? truncationHeaders(context.budget.isSpent && !contextTruncated, page.offset + fitting) : cursorHeader(order.name, found.documents[fitting - 1])),
@@ -82,7 +83,7 @@ function cursorHeader(order: string, last: Presented | undefined): Record<string
 }
 
 /** A document of the page. */
-interface Presented extends Pick<PresentedDocument, 'document' | 'bytes'> {
+interface Presented extends Shown<ProjectedDocument> {
   /** Absent for a deleted document. */
   readonly mark?: Mark;
 }

@@ -4,7 +4,6 @@ export type { Expansion } from './expansion/expansion.ts';
 export { createFullTextSearch, type FullTextSearch } from './search/fulltext-search.ts';
 export { leastPosition, waitForViews } from './search/match-documents.ts';
 export { matchedTerms } from './search/matched-terms.ts';
-export { toDocument } from './search/present-results.ts';
 export { resolveRequest as resolveWords, type SearchRequest as WordsRequest } from './search/request.ts';
 export { inputOfQuery, withNeighbours, type SearchDeps as WordsDeps } from './search/search-full-text.ts';
 export { prepareFor } from './search/query-plan.ts';

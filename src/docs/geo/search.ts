@@ -7,6 +7,7 @@ import type { Filter } from '../../search/filter/index.ts';
 import { boxBetween, positionsOf, shapeOf, type NearDocument, type PolygonRings } from '../../search/geo/index.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import { spend } from '../../lib/pace.ts';
+import { roundMeters } from '../../lib/rounded.ts';
 import { readyColumns, selectDocuments, type ColumnsView } from '../columns/index.ts';
 import { inList } from '../documents/index.ts';
 import { expressionOf, presentInOrder, projectionOf, type PresentedDocument, type RequestFilter } from '../search/index.ts';
@@ -67,7 +68,7 @@ export async function searchGeo(deps: GeoSearchDeps, input: NearInput, bounds: A
     near = new Map(found.map((one) => [one.ord, one]));
     yield [...near.keys()];
   });
-  const results = documents.map(({ ord, document }, i) => ({ document, distanceMeters: toCentimetres(near.get(ord)!.distanceMeters), rank: offset + i + 1 }));
+  const results = documents.map(({ ord, result }, i) => ({ document: result, distanceMeters: roundMeters(near.get(ord)!.distanceMeters), rank: offset + i + 1 }));
   return { results, total: results.length, radiusMeters, algorithm, ...truncationOf(isTruncated, offset + results.length) };
 }
 
@@ -107,7 +108,7 @@ async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'offs
     const ready = found.length > FEW ? await readyColumns(deps.columns, input.collection, { keys: [] }) : undefined;
     yield* inPages(ready?.columns ?? ground.columns, OrdSet.of(found), offset, limit ?? found.length);
   });
-  const results: Results = documents.map(({ document }, i) => ({ document, rank: offset + i + 1 }));
+  const results: Results = documents.map(({ result }, i) => ({ document: result, rank: offset + i + 1 }));
   return { results, total: results.length, algorithm: 'rtree', ...truncationOf(isTruncated, offset + results.length) };
 }
 
@@ -168,9 +169,4 @@ async function haveChanged({ sql, view }: GeoSearchDeps, since: number, ords: re
     if (row !== undefined) return true;
   }
   return false;
-}
-
-/** Distances are rounded to centimetres, as in hybrid search. */
-function toCentimetres(meters: number): number {
-  return Math.round(meters * 100) / 100;
 }

@@ -1,11 +1,9 @@
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { truncationOf, type AnswerBounds } from '../../operations/index.ts';
+import type { AnswerBounds } from '../../operations/index.ts';
 import { Pace } from '../../lib/pace.ts';
-import { cursorBehind, passedBefore } from '../search/index.ts';
-import { contentsFor, countWithinBudget } from '../search/index.ts';
 import { prepareFor, withNeighbours } from '../fulltext/index.ts';
-import { countFacets, fillPrompt, fitFacets } from '../search/index.ts';
+import { contentsFor, countFacets, endPage, fitFacets, promptOf } from '../search/index.ts';
 import type { CurationRule } from '../curation/index.ts';
 import { scoreByEncoder, type EncoderScores } from '../embeddings/index.ts';
 import { costOf, type Cost } from '../search-cost.ts';
@@ -36,28 +34,20 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
   const encoderScores = documents === undefined ? undefined : await askEncoder(deps, request, { vector, signal }, rules, cost);
   const found = documents === undefined ? NOTHING : await gate.run(() => findResults(deps, { ...request, ...(encoderScores && { encoderScores }) }, { vector, signal, content }, rules), signal, cost);
   const facets = await facetsOf(deps, request, found, budget);
-  const { presented, next } = await presentResults(deps, request, found.results, bounds);
-  const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
-  const contextTruncated = fitting < presented.length;
-  const { order } = request;
-  const passed = order === undefined ? 0 : passedBefore(order);
-  // A document that was deleted meanwhile is no result, but the page includes its place.
-  const nextCursor = order && cursorBehind(order, found.results[contextTruncated ? presented[fitting - 1]!.at : next - 1]?.mark);
+  const presented = await presentResults(deps, request, found.results, bounds);
+  const { results, end } = endPage(presented, { offset: request.offset, tokens: request.budget, order: request.order }, budget, (at) => found.results[at]?.mark);
   const notes = [...warnings, ...incomparableWarning(found.incomparable)];
   return {
-    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + passed + i + 1 })),
-    total: fitting,
+    results, total: results.length,
     strategy: request.fusion.strategy, alpha: found.alpha ?? request.alpha, rrfK: request.rrfK,
     ftsAlgorithm: input.algorithm, vectorAlgorithm: found.algorithm ?? request.vectorAlgorithm ?? 'flat',
     distanceMetric: request.metric, retrievalMode: request.mode,
     ...facets,
     ...(notes.length > 0 && { warnings: notes }),
     ...(encoderScores && { reranked: encoderScores.count }),
-    ...(contextTruncated && { contextTruncated }),
-    ...(order?.cursor === undefined && truncationOf(budget.isSpent && !contextTruncated, request.offset + next)),
-    ...(nextCursor !== undefined && { nextCursor }),
+    ...end,
     searchStats: { durationMs: Math.round(performance.now() - started) },
-    ...promptOf(deps, request),
+    ...promptOf(words.collections.configOf(request.collection)?.responsePrompt, { collection: request.collection, query: request.query }),
   };
 }
 
@@ -113,9 +103,4 @@ async function facetsOf({ words }: HybridDeps, { collection, words: { facetBy, f
   const counted = all && await countFacets(words.columns, collection, all, { fields: facetBy, max: facetMaxValues }, results.map(({ row }) => row));
   const { facets, isTruncated } = fitFacets(counted?.facets ?? Object.fromEntries(facetBy.map((field) => [field, []])), budget);
   return { facets, ...(isTruncated && { facetsTruncated: true }) };
-}
-
-function promptOf({ words: { collections } }: HybridDeps, { collection, query }: HybridRequest): Pick<SearchHybridResponse, 'responsePrompt'> {
-  const prompt = collections.configOf(collection)?.responsePrompt;
-  return prompt ? { responsePrompt: fillPrompt(prompt, { collection, query }) } : {};
 }

@@ -1,10 +1,14 @@
 /** The entry point of the stages that all searches share. */
+export { Bodies, Body } from './bodies.ts';
 export { type CuratedDocuments, curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
 export { boostFactors, eligibleDocuments, withinCircle, type EligibilityDeps } from './eligible.ts';
 export { countFacets, fitFacets, type Counted } from './facets.ts';
 export { checkFilter, expressionOf, type FilterInput, type RangeMeta, type RequestFilter } from './filter.ts';
 export { cursorBehind, distanceOrderOf, ORDERED_CANDIDATES, orderResults, passedBefore, resultOrderOf, type ResultOrder } from './order.ts';
 export { presentInOrder, type PresentedDocument } from './present-in-order.ts';
-export { contextCost, countWithinBudget, fillPrompt, keepsMeta, projectDocument, projectionOf, type Projection } from './present.ts';
+export {
+  bytesOfMeta, countWithinBudget, endPage, presentEach, promptOf, shown, type PageEnd, type Presented, type Shown,
+} from './present.ts';
+export { documentOf, keepsMeta, metaOf, projectDocument, projectionOf, type Projection } from './project.ts';
 export { contentsFor, readContent, readRows, type ContentOptions, type ResultRow } from './read-rows.ts';
 export { circleOf, limitOf, type CircleInput } from './request.ts';

@@ -65,7 +65,7 @@ export function passedBefore({ cursor }: ResultOrder): number {
 }
 
 /** The cursor of the page that starts behind a result; undefined for pages by offset. */
-export function cursorBehind({ cursor }: ResultOrder, mark: Mark | undefined): string | undefined {
+export function cursorBehind({ cursor }: Pick<ResultOrder, 'cursor'>, mark: Mark | undefined): string | undefined {
   return cursor === undefined || mark === undefined ? undefined : writeCursor(cursor.order, mark);
 }
 

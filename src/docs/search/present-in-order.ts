@@ -5,14 +5,11 @@ import { inList, type Queries } from '../../storage/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import { ContentReader, contentsFor, type ResultRow } from './read-rows.ts';
 import type { Deps } from '../documents/deps.ts';
-import { toDocument } from '../documents/document-rows.ts';
-import { contextCost, keepsMeta, projectDocument, type Projection } from './present.ts';
+import { shown, type Shown } from './present.ts';
+import { documentOf, keepsMeta, metaOf, projectDocument, type Projection } from './project.ts';
 
-/** A document of a response, with the bytes of text that a token budget counts. */
-export interface PresentedDocument {
+export interface PresentedDocument extends Shown<ProjectedDocument> {
   readonly ord: number;
-  readonly document: ProjectedDocument;
-  readonly bytes: number;
 }
 
 export interface Presenting {
@@ -45,12 +42,12 @@ export async function presentInOrder({ sql, codec }: Pick<Deps, 'sql' | 'codec'>
       if (budget.isSpent) return documents;
       if (!isThere) continue; // it was removed after the page was chosen
       const content = row.body === null ? '' : await codec.decodeAsync(row.body);
-      const whole = toDocument({ ...row, meta: row.meta! }, content);
+      const whole = documentOf(row, metaOf(row), content);
       if (!passes(whole) || (whole.expiresAt ?? Infinity) <= now) continue;
       const document = projectDocument(whole, projection);
-      const body = projection.body ? row.bytes : undefined;
-      if (!budget.take((body ?? 0) + contextCost({ meta: document.meta }))) return documents;
-      documents.push({ ord: row.ord, document, bytes: contextCost({ body, meta: document.meta }) });
+      const { result, cost, size } = shown(document, { body: projection.body ? row.bytes : undefined, meta: document.meta });
+      if (!budget.take(size)) return documents;
+      documents.push({ ord: row.ord, result, cost, size });
       if (pace.isDue) await pace.rest();
     }
   }

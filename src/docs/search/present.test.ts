@@ -11,6 +11,6 @@ describe('countWithinBudget (contract section 2, `retrieval`)', () => {
     [[0, 0, 0], 1, 3],
     [[8, 8, 8], 0, 3],
   ])('of texts of %j bytes and %i tokens keeps %i', (bytes, budget, kept) => {
-    expect(countWithinBudget(bytes, budget)).toBe(kept);
+    expect(countWithinBudget(bytes.map((cost) => ({ cost })), budget)).toBe(kept);
   });
 });

@@ -1,6 +1,7 @@
 import { applyCuration, withoutPins, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
 import { compareTexts } from '../../../search/filter/index.ts';
 import { comparePlaces, type SortKey } from '../../../search/order/index.ts';
+import { roundScore } from '../../../lib/rounded.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
 import { type CuratedDocuments, curatedDocuments, isMeant, type PinnedDocument } from '../../search/index.ts';
 import { matchDocuments, type Match, type MatchDeps, type MatchPlace, type MatchScope } from './match-documents.ts';
@@ -56,16 +57,11 @@ function byPlace(sort: readonly SortKey[]): (a: Match, b: Match) => number {
 }
 
 function toFound({ row, score, terms, place }: Match): Found {
-  return { ord: row.ord, key: row.key, lang: row.lang, score: round(score ?? 0), row, terms, place };
+  return { ord: row.ord, key: row.key, lang: row.lang, score: roundScore(score ?? 0), row, terms, place };
 }
 
 /** The best document that a pin selects; its score is 0 if it does not match (decisions section 4.5). */
 function findPinned(pinned: readonly PinnedDocument[], pin: Pin, found: ReadonlyMap<number, Match>): Found | undefined {
   const meant = pinned.filter((document) => isMeant(document, pin) && found.has(document.ord)).map(({ ord }) => toFound(found.get(ord)!));
   return meant.reduce<Found | undefined>((best, one) => (best === undefined || one.score > best.score ? one : best), undefined);
-}
-
-/** Scores have single precision: further digits would have no meaning. */
-function round(score: number): number {
-  return Number(score.toPrecision(8));
 }

@@ -3,6 +3,7 @@ import type { ClassifyDocumentResponse, Document } from '../../../../generated/d
 import { ServiceError } from '../../../errors/index.ts';
 import { SimilarityKernel } from '../../../kernels/similarity.ts';
 import { Reply, type Context, type Handlers, type InputOf } from '../../../operations/index.ts';
+import { roundScore } from '../../../lib/rounded.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { Documents } from '../../documents/index.ts';
 import type { SearchGate } from '../../search-gate.ts';
@@ -77,5 +78,5 @@ function choose({ labels, threshold, multi, topK }: ClassifyInput, scores: reado
     .filter(({ score }) => score >= threshold)
     .sort((a, b) => b.score - a.score);
   const wanted = multi ? found : found.slice(0, topK);
-  return wanted.map(({ label, score }) => ({ label, score: Number(score.toPrecision(8)) }));
+  return wanted.map(({ label, score }) => ({ label, score: roundScore(score) }));
 }

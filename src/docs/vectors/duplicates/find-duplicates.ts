@@ -2,6 +2,7 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { DuplicateDocument, DuplicateGroup, FindDuplicatesResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { AnswerBounds, AnswerBudget, InputOf } from '../../../operations/index.ts';
 import type { Embeddings } from '../../embeddings/index.ts';
+import { roundScore } from '../../../lib/rounded.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { SearchGate } from '../../search-gate.ts';
 import { comparedDocuments, type ComparedDocument } from './compared-documents.ts';
@@ -78,16 +79,11 @@ function similarGroups({ groups }: SimilarDocuments, bodies: ReadonlyMap<number,
     .map(({ score, documents }) => ({ score, documents: documents.filter(({ document }) => bodies.has(document.ord)) }))
     .filter(({ documents }) => documents.length > 1);
   return there.map(({ score, documents }, i) => ({
-    groupId: `similar-${i + 1}`, type: 'similar', score: round(score),
+    groupId: `similar-${i + 1}`, type: 'similar', score: roundScore(score),
     documents: documents.map(({ document, best }) => present(document, bodies.get(document.ord)!, best)),
   }));
 }
 
 function present({ id, key, lang }: ComparedDocument, { hash, contentMd }: BodyDigest, score: number): DuplicateDocument {
-  return { docId: id, key, lang, contentHash: hash, score: round(score), ...(contentMd !== undefined && { contentMd }) };
-}
-
-/** Scores have single precision: further digits would have no meaning. */
-function round(score: number): number {
-  return Number(score.toPrecision(8));
+  return { docId: id, key, lang, contentHash: hash, score: roundScore(score), ...(contentMd !== undefined && { contentMd }) };
 }

@@ -1,10 +1,8 @@
 import type { FindSimilarResponse, SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
-import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
+import type { AnswerBounds } from '../../../operations/index.ts';
 import { reorder, REORDERED } from '../../../search/fusion/index.ts';
-import { cursorBehind, passedBefore } from '../../search/index.ts';
-import { countWithinBudget } from '../../search/index.ts';
+import { endPage, promptOf } from '../../search/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { fillPrompt } from '../../search/index.ts';
 import { scoreByEncoder } from '../../embeddings/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
@@ -43,7 +41,7 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds
   const { results, reranked } = isReranked ? await byEncoder(deps, request, found, signal) : { results: found.results, reranked: undefined };
   return {
     ...(await toAnswer(deps, request, query, { ...found, results }, bounds, started)), retrievalMode: request.mode,
-    ...(reranked !== undefined && { reranked }), ...promptOf(deps, request),
+    ...(reranked !== undefined && { reranked }), ...promptOf(deps.collections.configOf(request.collection)?.responsePrompt, { collection: request.collection, query: request.query }),
   };
 }
 
@@ -57,22 +55,15 @@ async function byEncoder({ encoder }: SearchDeps, { query, mode, topK }: SearchR
 export async function toAnswer(
   deps: SearchDeps, request: SearchRequest, query: QueryVector | undefined, found: FoundResults, bounds: AnswerBounds, started: number,
 ): Promise<FindSimilarResponse> {
-  const { presented, next } = await presentResults(deps, found.results.slice(request.offset), request, bounds);
-  const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
-  const contextTruncated = fitting < presented.length;
-  const { order } = request;
-  const passed = order === undefined ? 0 : passedBefore(order);
-  // A document that was deleted meanwhile is no result, but the page includes its place.
-  const nextCursor = order && cursorBehind(order, found.results[contextTruncated ? presented[fitting - 1]!.at : next - 1]?.mark);
+  const { offset, order, budget: tokens } = request;
+  const presented = await presentResults(deps, found.results.slice(offset), request, bounds);
+  const { results, end } = endPage(presented, { offset, tokens, order }, bounds.budget, (at) => found.results[offset + at]?.mark);
   return {
-    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + passed + i + 1 })),
-    total: fitting,
+    results, total: results.length,
     ...modelOf(deps, request, query),
     algorithm: found.algorithm, distanceMetric: request.metric,
     searchStats: { durationMs: Math.round(performance.now() - started) },
-    ...(contextTruncated && { contextTruncated }),
-    ...(order?.cursor === undefined && truncationOf(bounds.budget.isSpent && !contextTruncated, request.offset + next)),
-    ...(nextCursor !== undefined && { nextCursor }),
+    ...end,
     ...(found.incomparable > 0 && { warnings: [incomparableWarning(found.incomparable, query!)] }),
   };
 }
@@ -95,9 +86,4 @@ function incomparableWarning(documents: number, { model }: QueryVector): string 
   const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
   const reason = model === undefined ? 'they have another dimension than queryVector' : 'they are of another model or variant than the query; POST /v1/vector-reindex embeds them again';
   return `${count} not compared: ${reason}`;
-}
-
-function promptOf({ collections }: SearchDeps, { collection, query }: SearchRequest): { responsePrompt?: string } {
-  const prompt = collections.configOf(collection)?.responsePrompt;
-  return prompt ? { responsePrompt: fillPrompt(prompt, { collection, query }) } : {};
 }
