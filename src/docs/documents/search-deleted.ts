@@ -3,13 +3,12 @@ import type { Context } from '../../operations/index.ts';
 import type { Row, Sql } from '../../storage/index.ts';
 import { type CollectionRow } from '../stored-collections.ts';
 import { queriesFor } from './collection-rows.ts';
-import { shown, type Shown } from '../search/index.ts';
+import { projectDocument, shown, type Projection, type Shown } from '../search/index.ts';
 import { stillKept } from './deleted-documents.ts';
 import type { Deps } from './deps.ts';
 import { toDocument, type ShownRow } from './document-rows.ts';
 import { parseMeta, type Meta } from './meta.ts';
 import { Pace } from '../../lib/pace.ts';
-import { projectDocument, type Projection } from '../search/index.ts';
 
 /** The request, with all defaults filled in. */
 export interface DeletedSearch {

@@ -1,18 +1,17 @@
 import type { Filter } from '../../search/filter/index.ts';
 import { cursorOf, parseSort, writeCursor, type Mark, type SortKey } from '../../search/order/index.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { limitOf } from '../search/index.ts';
+import {
+  countWithinBudget, expressionOf, limitOf, presentInOrder, projectionOf,
+  type Projection, type Shown,
+} from '../search/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Reply, truncationHeaders, type Context, type InputOf } from '../../operations/index.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import { selectDocuments } from '../columns/index.ts';
 import { readCollection } from '../stored-collections.ts';
-import { countWithinBudget } from '../search/index.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
-import { expressionOf } from '../search/index.ts';
-import { presentInOrder, type Shown } from '../search/index.ts';
-import { projectionOf, type Projection } from '../search/index.ts';
 import { searchDeleted, type DeletedSearch } from './search-deleted.ts';
 
 type Input = InputOf<Operations, 'searchDocuments'>;

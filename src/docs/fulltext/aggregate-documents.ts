@@ -7,12 +7,10 @@ import type { Filter } from '../../search/filter/index.ts';
 import { decodeGeohash } from '../../search/geo/index.ts';
 import { selectDocuments, type ColumnsView, type SelectedDocuments } from '../columns/index.ts';
 import { Pace } from '../../lib/pace.ts';
-import { expressionOf } from '../search/index.ts';
+import { circleOf, expressionOf, fitFacets, withinCircle } from '../search/index.ts';
 import { type GeoView } from '../geo/index.ts';
-import { circleOf, withinCircle } from '../search/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { periodOf, type Interval, type Period } from './calendar.ts';
-import { fitFacets } from '../search/index.ts';
 
 type AggregateHandler = Required<Pick<Handlers<Operations>, 'aggregateDocuments'>>['aggregateDocuments'];
 type Input = InputOf<Operations, 'aggregateDocuments'>;

@@ -2,7 +2,6 @@
 export { createFullText, type FullText } from './fulltext.ts';
 export type { Expansion } from './expansion/expansion.ts';
 export { createFullTextSearch, type FullTextSearch } from './search/fulltext-search.ts';
-export { leastPosition, waitForViews } from './search/match-documents.ts';
 export { matchedTerms } from './search/matched-terms.ts';
 export { resolveRequest as resolveWords, type SearchRequest as WordsRequest } from './search/request.ts';
 export { inputOfQuery, withNeighbours, type SearchDeps as WordsDeps } from './search/search-full-text.ts';

@@ -9,13 +9,13 @@ import { OrdSet } from '../../lib/ord-set.ts';
 import { spend } from '../../lib/pace.ts';
 import { roundMeters } from '../../lib/rounded.ts';
 import { readyColumns, selectDocuments, type ColumnsView } from '../columns/index.ts';
-import { inList } from '../documents/index.ts';
-import { expressionOf, presentInOrder, projectionOf, type PresentedDocument, type RequestFilter } from '../search/index.ts';
+import {
+  circleOf, expressionOf, limitOf, presentInOrder, projectionOf, readConsistently,
+  type PresentedDocument, type RequestFilter,
+} from '../search/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { limitOf } from '../search/index.ts';
 import type { GeoIndex } from './geo-index.ts';
 import type { GeoView } from './geo-view.ts';
-import { circleOf } from '../search/index.ts';
 
 export interface GeoSearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
   readonly view: Pick<GeoView, 'indexOf' | 'caughtUp' | 'position' | 'isLatest'>;
@@ -48,10 +48,6 @@ interface Page {
 }
 
 const DEFAULT_TOP_K = 10;
-/** Maximum number of reads if documents move. */
-const LOOKS = 5;
-/** Maximum number of ordinals in one statement. */
-const STEP = 256;
 /** Documents that are sorted at once, and units of work (see `spend`) of each. */
 const PAGE = 1024;
 const SORTED = 50;
@@ -124,33 +120,29 @@ function* inPages(columns: Columns, documents: OrdSet, offset: number, count: nu
   }
 }
 
-/**
- * Finds documents and reads them. Columns, places and rows are read one after the other, so all of it is repeated if one of the documents
- * has changed meanwhile. One that never stops changing is returned as it was read last.
- */
+/** Finds documents and reads them; all of them again if one has changed meanwhile. */
 async function look(deps: GeoSearchDeps, input: AreaInput, { signal, budget }: AnswerBounds, find: (ground: Ground) => AsyncIterable<readonly number[]>): Promise<Page> {
   const filter = expressionOf(input);
   const now = unixSeconds(deps.clock);
   const projection = projectionOf(undefined, input.includeContent);
-  for (let looks = 1; ; looks++) {
-    const since = Math.min(deps.view.position ?? 0, deps.columns.position ?? 0);
+  const sources = { sql: deps.sql, views: [deps.view, deps.columns], isLatest: (lsn: number) => deps.view.isLatest(lsn), isWhole: true, signal };
+  let documents: PresentedDocument[] = [];
+  let own = budget;
+  await readConsistently(sources, async ({ changed }) => {
     const ground = await groundOf(deps, input.collection, filter, now);
     const ords: number[] = [];
-    const documents: PresentedDocument[] = [];
-    const own = new AnswerBudget(budget.left);
+    documents = [];
+    own = new AnswerBudget(budget.left);
     for await (const page of ground === undefined ? [] : find(ground)) {
       ords.push(...page);
       documents.push(...await presentInOrder(deps, page, { filter, now, projection }, { signal, budget: own }));
       if (own.isSpent) break;
     }
-    if (looks < LOOKS && (await haveChanged(deps, since, ords))) {
-      await Promise.all([deps.view.caughtUp(signal), deps.columns.caughtUp(signal)]);
-      continue;
-    }
-    budget.spend(budget.left - own.left);
-    if (own.isSpent) budget.end();
-    return { documents, isTruncated: own.isSpent };
-  }
+    return changed(ords);
+  });
+  budget.spend(budget.left - own.left);
+  if (own.isSpent) budget.end();
+  return { documents, isTruncated: own.isSpent };
 }
 
 /** Undefined for a collection without documents. Nothing is awaited between columns and places. Throws `IndexLoading`. */
@@ -158,15 +150,4 @@ async function groundOf({ view, columns: columnsView }: GeoSearchDeps, collectio
   const selected = await selectDocuments(columnsView, collection, { filter, now });
   const index = view.indexOf(collection);
   return selected && index && { index, columns: selected.columns, documents: selected.documents };
-}
-
-/** Whether any of some documents has changes after a number of the feed. */
-async function haveChanged({ sql, view }: GeoSearchDeps, since: number, ords: readonly number[]): Promise<boolean> {
-  if (view.isLatest(since)) return false;
-  for (let i = 0; i < ords.length; i += STEP) {
-    const { marks, params } = inList(ords.slice(i, i + STEP));
-    const row = await sql.get(`SELECT ord FROM changes WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete') AND ord IN (${marks}) LIMIT 1`, [since, ...params]);
-    if (row !== undefined) return true;
-  }
-  return false;
 }

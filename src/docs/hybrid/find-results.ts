@@ -1,13 +1,14 @@
 import { reorder, type FusedHit } from '../../search/fusion/index.ts';
 import type { Mark } from '../../search/order/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
-import { orderResults, type ResultOrder } from '../search/index.ts';
+import {
+  curatedDocuments, isMeant, orderResults, readConsistently, readRows,
+  type ContentOptions, type PinnedDocument, type ResultOrder, type ResultRow,
+} from '../search/index.ts';
 import { applyCuration, withoutPins, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
-import type { ContentOptions, ResultRow } from '../search/index.ts';
-import { leastPosition, matchedTerms, waitForViews, type OrdSet } from '../fulltext/index.ts';
-import { curatedDocuments, isMeant, readRows, type PinnedDocument } from '../search/index.ts';
+import { matchedTerms, type OrdSet } from '../fulltext/index.ts';
 import type { Passage } from '../vectors/index.ts';
-import { Candidates, type Positions } from './candidates.ts';
+import { Candidates } from './candidates.ts';
 import type { HybridDeps } from './deps.ts';
 import { inWindows, type Placed } from './in-windows.ts';
 import { lookAtSides, type Look, type Scope } from './look-at-sides.ts';
@@ -45,7 +46,7 @@ export interface FoundResults {
 export async function firstHits(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[]): Promise<FusedHit[]> {
   const { hidden } = await curatedDocuments(deps.words, request.collection.toLowerCase(), request.query, rules);
   const candidates = new Candidates(request);
-  candidates.take(await lookAtSides(deps, request, { ...scope, hidden, side: new WordsSide(deps.words, request.words) }, undefined), { words: undefined, meaning: undefined }, undefined);
+  candidates.take(await lookAtSides(deps, request, { ...scope, hidden, side: new WordsSide(deps.words, request.words) }, undefined), undefined);
   return candidates.fused();
 }
 
@@ -58,13 +59,7 @@ interface Reading {
   readonly outside: readonly number[];
 }
 
-/** Maximum number of reads of documents that change. */
-const LOOKS = 5;
-
-/**
- * The results of a request, each from one version of its document, although filter, indexes and rows are read one after the other: only
- * those that change in the meantime are read again. One that never stops changing is returned as it was read last.
- */
+/** The results of a request, each from one version of its document. */
 export async function findResults(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'> & { readonly content: ContentOptions }, rules: readonly CurationRule[]): Promise<FoundResults> {
   const { words, meaning } = deps;
   const applied = request.order?.cursor === undefined ? rules : withoutPins(rules);
@@ -72,20 +67,18 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
   const candidates = new Candidates(request);
   const views = request.circle === undefined ? [words.view, words.columns] : [words.view, words.columns, words.geo];
   const side = new WordsSide(words, request.words);
+  const sources = { sql: words.sql, views, vectors: meaning.view, isLatest: (lsn: number) => words.view.isLatest(lsn), signal: scope.signal };
   let first: Look | undefined;
-  let only: ReadonlySet<number> | undefined;
-  for (let looks = 1; ; looks++) {
-    scope.signal.throwIfAborted();
-    const positions: Positions = { words: leastPosition(...views), meaning: meaning.view.position };
+  let reading: Reading | undefined;
+  await readConsistently(sources, async ({ only, changed }) => {
     const look = await lookAtSides(deps, request, { ...scope, hidden, side }, only);
     first ??= look;
-    candidates.take(look, positions, only);
-    const { results, ords, outside } = await read(deps, request, candidates, applied, pinned, scope.content);
-    const torn = looks < LOOKS ? await candidates.changed(words.sql, ords, (lsn) => words.view.isLatest(lsn)) : new Set<number>();
-    if (torn.size === 0) return { results, all: withOrds(candidates.all(), outside), algorithm: first.algorithm, incomparable: first.incomparable, alpha: candidates.alpha };
-    only = torn;
-    await waitForViews([...views, meaning.view], scope.signal);
-  }
+    candidates.take(look, only);
+    reading = await read(deps, request, candidates, applied, pinned, scope.content);
+    return changed(reading.ords);
+  });
+  const { results, outside } = reading!;
+  return { results, all: withOrds(candidates.all(), outside), algorithm: first!.algorithm, incomparable: first!.incomparable, alpha: candidates.alpha };
 }
 
 /** The results with their present rows in the tables. */

@@ -4,11 +4,11 @@ import type { InputOf } from '../../operations/index.ts';
 import type { Fusion } from '../../search/fusion/index.ts';
 import type { Circle } from '../../search/geo/index.ts';
 import { hybridAlphaOf, type Retrieval } from '../collections/index.ts';
-import { distanceOrderOf, ORDERED_CANDIDATES, resultOrderOf, type ResultOrder } from '../search/index.ts';
-import { keepsMeta, projectionOf, type Projection } from '../search/index.ts';
-import { circleOf } from '../search/index.ts';
+import {
+  circleOf, distanceOrderOf, keepsMeta, limitOf, ORDERED_CANDIDATES, projectionOf, resultOrderOf,
+  type Projection, type ResultOrder,
+} from '../search/index.ts';
 import type { EncoderScores, Rerank } from '../embeddings/index.ts';
-import { limitOf } from '../search/index.ts';
 import { resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 
 export type HybridInput = InputOf<Operations, 'searchHybrid'>;

@@ -10,5 +10,6 @@ export {
   bytesOfMeta, countWithinBudget, endPage, presentEach, promptOf, shown, type PageEnd, type Presented, type Shown,
 } from './present.ts';
 export { documentOf, keepsMeta, metaOf, projectDocument, projectionOf, type Projection } from './project.ts';
+export { readConsistently, type FollowingView, type Look } from './read-consistently.ts';
 export { contentsFor, readContent, readRows, type ContentOptions, type ResultRow } from './read-rows.ts';
 export { circleOf, limitOf, type CircleInput } from './request.ts';

@@ -3,9 +3,11 @@ import { compareTexts } from '../../../search/filter/index.ts';
 import { comparePlaces, type SortKey } from '../../../search/order/index.ts';
 import { roundScore } from '../../../lib/rounded.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import { type CuratedDocuments, curatedDocuments, isMeant, type PinnedDocument } from '../../search/index.ts';
+import {
+  curatedDocuments, isMeant,
+  type CuratedDocuments, type PinnedDocument, type ResultRow,
+} from '../../search/index.ts';
 import { matchDocuments, type Match, type MatchDeps, type MatchPlace, type MatchScope } from './match-documents.ts';
-import type { ResultRow } from '../../search/index.ts';
 import type { SearchRequest } from './request.ts';
 
 /** A result before it is presented. */

@@ -1,12 +1,10 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Collections } from '../../collections/index.ts';
-import { expressionOf, projectionOf, type Projection } from '../../search/index.ts';
-import { circleOf } from '../../search/index.ts';
+import { circleOf, expressionOf, limitOf, projectionOf, type Projection } from '../../search/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import type { Circle } from '../../../search/geo/index.ts';
 import { cursorOf, parseSort, type CursorRequest, type SortKey } from '../../../search/order/index.ts';
-import { limitOf } from '../../search/index.ts';
 import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field, Totals } from '../view/text-index.ts';

@@ -4,11 +4,12 @@ import type { InputOf } from '../../../operations/index.ts';
 import type { Fusion } from '../../../search/fusion/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import { hybridAlphaOf, type Retrieval } from '../../collections/index.ts';
-import { ORDERED_CANDIDATES, resultOrderOf, type ResultOrder } from '../../search/index.ts';
+import {
+  checkFilter, expressionOf, limitOf, ORDERED_CANDIDATES, resultOrderOf,
+  type ResultOrder,
+} from '../../search/index.ts';
 import { type Meta } from '../../documents/index.ts';
-import { checkFilter, expressionOf } from '../../search/index.ts';
 import type { Rerank } from '../../embeddings/index.ts';
-import { limitOf } from '../../search/index.ts';
 
 export type RecallInput = InputOf<Operations, 'recallMemory'>;
 

@@ -1,7 +1,9 @@
 import { Pace } from '../../../lib/pace.ts';
-import { ORDERED_CANDIDATES, orderResults, type ResultOrder } from '../../search/index.ts';
+import {
+  eligibleDocuments, ORDERED_CANDIDATES, orderResults,
+  type EligibilityDeps, type ResultOrder,
+} from '../../search/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { eligibleDocuments, type EligibilityDeps } from '../../search/index.ts';
 import type { Mark } from '../../../search/order/index.ts';
 import type { Algorithm } from '../../../search/vector/index.ts';
 import type { NearestHit, QueryVector } from '../vector-search.ts';

@@ -5,11 +5,11 @@ import type { Filter } from '../../../search/filter/index.ts';
 import type { Circle } from '../../../search/geo/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
-import { resultOrderOf, type ResultOrder } from '../../search/index.ts';
-import { expressionOf, projectionOf, type Projection } from '../../search/index.ts';
-import { circleOf } from '../../search/index.ts';
+import {
+  circleOf, expressionOf, limitOf, projectionOf, resultOrderOf,
+  type Projection, type ResultOrder,
+} from '../../search/index.ts';
 import type { Rerank } from '../../embeddings/index.ts';
-import { limitOf } from '../../search/index.ts';
 import { toSearchVector } from '../query-vector.ts';
 
 export type SearchInput = InputOf<Operations, 'searchVectors'>;
