@@ -56,13 +56,13 @@ export class Candidates {
     else for (const ord of matches ?? []) this.#matches.add(ord);
   }
 
-  /** Best first. */
-  fused(): FusedHit[] {
+  /** Best first. `alpha`: weight of the vector side, if it has one. */
+  fused(alpha: number): FusedHit[] {
     const { fusion } = this.#request;
     const { words, meaning } = this.#bestOfSides();
     const found = new Set(meaning.map(({ ord }) => ord));
     const others = this.#others.filter(({ ord }) => this.#words.has(ord) && !found.has(ord));
-    return fuse(words, [...meaning, ...others], fusion.strategy === 'alpha' ? { ...fusion, alpha: this.alpha } : fusion);
+    return fuse(words, [...meaning, ...others], fusion.strategy === 'alpha' ? { ...fusion, alpha } : fusion);
   }
 
   /** Weight of the vector side: from the request, or from what both sides found (decision D-149). */

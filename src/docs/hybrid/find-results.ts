@@ -2,7 +2,7 @@ import { reorder, type FusedHit } from '../../search/fusion/index.ts';
 import type { Mark } from '../../search/order/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import {
-  curatedDocuments, isMeant, orderResults, readConsistently, readRows,
+  curatedDocuments, isMeant, joinLists, listLengths, orderResults, readConsistently, readRows,
   type ContentOptions, type PinnedDocument, type ResultOrder, type ResultRow,
 } from '../search/index.ts';
 import { applyCuration, withoutPins, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
@@ -47,7 +47,7 @@ export async function firstHits(deps: HybridDeps, request: HybridRequest, scope:
   const { hidden } = await curatedDocuments(deps.words, request.collection.toLowerCase(), request.query, rules);
   const candidates = new Candidates(request);
   candidates.take(await lookAtSides(deps, request, { ...scope, hidden, side: new WordsSide(deps.words, request.words) }, undefined), undefined);
-  return candidates.fused();
+  return candidates.fused(candidates.alpha);
 }
 
 /** The content of the answer, from one read. */
@@ -64,28 +64,44 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
   const { words, meaning } = deps;
   const applied = request.order?.cursor === undefined ? rules : withoutPins(rules);
   const { hidden, pinned } = await curatedDocuments(words, request.collection.toLowerCase(), request.query, applied);
-  const candidates = new Candidates(request);
+  const [list, ...longer] = listsOf(deps, request, pinned.length) as [List, ...List[]];
   const views = request.circle === undefined ? [words.view, words.columns] : [words.view, words.columns, words.geo];
-  const side = new WordsSide(words, request.words);
   const sources = { sql: words.sql, views, vectors: meaning.view, isLatest: (lsn: number) => words.view.isLatest(lsn), signal: scope.signal };
   let first: Look | undefined;
   let reading: Reading | undefined;
   await readConsistently(sources, async ({ only, changed }) => {
-    const look = await lookAtSides(deps, request, { ...scope, hidden, side }, only);
-    first ??= look;
-    candidates.take(look, only);
-    reading = await read(deps, request, candidates, applied, pinned, scope.content);
+    for (const { request: own, side, candidates } of [list, ...longer]) {
+      const look = await lookAtSides(deps, own, { ...scope, hidden, side }, only);
+      first ??= look;
+      candidates.take(look, only);
+    }
+    reading = await read(deps, request, [list, ...longer], applied, pinned, scope.content);
     return changed(reading.ords);
   });
   const { results, outside } = reading!;
-  return { results, all: withOrds(candidates.all(), outside), algorithm: first!.algorithm, incomparable: first!.incomparable, alpha: candidates.alpha };
+  return { results, all: withOrds(list.candidates.all(), outside), algorithm: first!.algorithm, incomparable: first!.incomparable, alpha: list.candidates.alpha };
+}
+
+/** One of the lists of candidates that are joined, with what finds them. */
+interface List {
+  readonly request: HybridRequest;
+  readonly side: WordsSide;
+  readonly candidates: Candidates;
+}
+
+/** Almost always one. An order has one list for all pages. */
+function listsOf({ words }: HybridDeps, request: HybridRequest, pins: number): List[] {
+  return listLengths(request.candidates, request.order === undefined ? request.topK + pins : 0).map((length) => {
+    const own = { ...request, candidates: length, words: { ...request.words, limit: length } };
+    return { request: own, side: new WordsSide(words, own.words), candidates: new Candidates(own) };
+  });
 }
 
 /** The results with their present rows in the tables. */
-async function read(deps: HybridDeps, request: HybridRequest, candidates: Candidates, rules: readonly CurationRule[], pinned: readonly PinnedDocument[], content: ContentOptions): Promise<Reading> {
+async function read(deps: HybridDeps, request: HybridRequest, lists: readonly List[], rules: readonly CurationRule[], pinned: readonly PinnedDocument[], content: ContentOptions): Promise<Reading> {
   const { words: { sql, view }, meaning } = deps;
   const pins = new Set(pinned.map(({ ord }) => ord));
-  const organic = firstOf(await inOrder(deps, request, candidates), request.topK, pins);
+  const organic = firstOf(await inOrder(deps, request, lists), request.topK, pins);
   const ords = [...new Set([...organic.map(({ hit }) => hit.ord), ...pins])];
   const index = view.indexOf(request.collection);
   const matched = index === undefined ? [] : await matchedTerms(index, request.words.plan, ords, request.words.fields);
@@ -107,17 +123,21 @@ interface InOrder extends Placed {
   readonly mark?: Mark;
 }
 
-/** Fused hits in the order of the answer, those of earlier pages left out; merged to windows in the mode `window`. */
-async function inOrder(deps: HybridDeps, request: HybridRequest, candidates: Candidates): Promise<InOrder[]> {
-  const fused = candidates.fused();
-  const { encoderScores } = request;
-  const hits = encoderScores === undefined ? fused : reorder(fused, encoderScores.of);
-  const placed = request.mode === 'window' ? await inWindows(deps.words.sql, hits, request.windowSize) : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
-  if (request.order !== undefined) return sorted(deps, request, candidates, placed, request.order);
-  if (!request.byDistance) return placed;
-  // Of equal distances, the better result is first, because sorting is stable.
-  const distanceOf = ({ hit: { ord } }: Placed): number => candidates.distanceOf(ord) ?? Infinity;
-  return placed.sort((a, b) => distanceOf(a) - distanceOf(b));
+/** Fused hits in the order of the answer, those of earlier pages by cursor left out; merged to windows in the mode `window`. */
+async function inOrder(deps: HybridDeps, request: HybridRequest, lists: readonly List[]): Promise<InOrder[]> {
+  const [{ candidates }] = lists as [List];
+  const placed = await joinLists(lists.map((list) => list.request.candidates), (i, before: readonly Placed[]) => placedIn(deps, request, lists[i]!.candidates.fused(candidates.alpha), before));
+  return request.order === undefined ? placed : sorted(deps, request, candidates, placed, request.order);
+}
+
+/** The hits of a list, without those that are shown before it. */
+async function placedIn({ words }: HybridDeps, { mode, windowSize, encoderScores }: HybridRequest, fused: FusedHit[], before: readonly Placed[]): Promise<readonly Placed[]> {
+  const shown = Map.groupBy(before, ({ hit }) => hit.ord);
+  const isShown = ({ ord, chunk }: FusedHit): boolean => shown.get(ord)?.some(({ first, last }) => mode === 'parent' || chunk === undefined || first === undefined || (first <= chunk && chunk <= last!)) === true;
+  const left = before.length === 0 ? fused : fused.filter((hit) => !isShown(hit));
+  // The encoder has rated the best of the first list.
+  const hits = encoderScores === undefined || before.length > 0 ? left : reorder(left, encoderScores.of);
+  return mode === 'window' ? inWindows(words.sql, hits, windowSize) : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
 }
 
 async function sorted({ words: { columns } }: HybridDeps, { collection, mode }: HybridRequest, candidates: Candidates, placed: readonly Placed[], order: ResultOrder): Promise<InOrder[]> {

@@ -24,7 +24,7 @@ export interface HybridRequest {
   readonly topK: number;
   /** Number of results to skip. */
   readonly offset: number;
-  /** Number of hits from each side. */
+  /** Number of hits from each side for the first pages; it does not depend on `offset`. */
   readonly candidates: number;
   readonly fusion: Fusion;
   /** Whether `alpha` is fitted to the query, because neither the request nor the profile sets the weights of the sides. */
@@ -36,8 +36,7 @@ export interface HybridRequest {
   readonly vectorAlgorithm: HybridInput['vectorAlgorithm'];
   readonly metric: HybridInput['distanceMetric'];
   readonly circle: Circle | undefined;
-  readonly byDistance: boolean;
-  /** Undefined for best or nearest first, and pages by offset. */
+  /** Undefined for best first and pages by offset. */
   readonly order: ResultOrder | undefined;
   readonly mode: RetrievalMode;
   /** Number of neighbours on each side. */
@@ -62,10 +61,11 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   const { collection, query, geo, rrfK, threshold, distanceMetric: metric, windowSize } = input;
   if (input.sort === 'distance' && geo === undefined) throw new ServiceError('invalid_argument', 'sort: distance needs geo');
   const profile = deps.collections.configOf(collection)?.retrieval ?? {};
-  const topK = input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K);
+  const limit = limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K;
+  const topK = input.offset + limit;
   const mode = input.retrievalMode ?? profile.retrievalMode ?? 'parent';
   const order = orderOf(input, mode);
-  const candidates = order === undefined ? Math.max(MIN_CANDIDATES, Math.ceil(topK * (input.oversample ?? profile.oversample ?? OVERSAMPLE))) : ORDERED_CANDIDATES;
+  const candidates = order === undefined ? Math.max(MIN_CANDIDATES, Math.ceil(limit * (input.oversample ?? profile.oversample ?? OVERSAMPLE))) : ORDERED_CANDIDATES;
   const alpha = alphaOf(input, profile);
   const strategy = input.strategy ?? profile.hybridStrategy ?? 'alpha';
   const isFitted = isUsual(input, profile);
@@ -75,7 +75,6 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
     fusion: strategy === 'rrf' ? { strategy, k: rrfK } : { strategy, alpha },
     vectorAlgorithm: input.vectorAlgorithm,
     circle: geo && circleOf(geo),
-    byDistance: input.sort === 'distance',
     rerank: input.rerank,
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
     // The default of `includeContent` must not hide a body that `fields` names (decision D-40).

@@ -86,7 +86,7 @@ async function withVector({ meaning }: HybridDeps, request: HybridRequest, signa
 /** Determines the best hits, and calls the encoder for them without a place in the search gate. */
 async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[], cost: Cost): Promise<EncoderScores | undefined> {
   const { gate, meaning } = deps;
-  if (!meaning.encoder.isWanted(request.rerank) || request.byDistance || request.order !== undefined || request.query.trim() === '') return undefined;
+  if (!meaning.encoder.isWanted(request.rerank) || request.order !== undefined || request.query.trim() === '') return undefined;
   const hits = await gate.run(() => firstHits(deps, request, scope, rules), scope.signal, cost);
   const rareWord = isWordsWanted(request) ? rareWordOf(deps.words.view.indexOf(request.collection), request, [...new Set(hits.map(({ ord }) => ord))]) : undefined;
   return scoreByEncoder(meaning.encoder, request.query, hits, request.mode === 'parent', scope.signal, rareWord);

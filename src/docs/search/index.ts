@@ -4,6 +4,7 @@ export { type CuratedDocuments, curatedDocuments, isMeant, type PinnedDocument }
 export { boostFactors, eligibleDocuments, withinCircle, type EligibilityDeps } from './eligible.ts';
 export { countFacets, fitFacets, type Counted } from './facets.ts';
 export { checkFilter, expressionOf, type FilterInput, type RangeMeta, type RequestFilter } from './filter.ts';
+export { joinLists, listLengths } from './join-lists.ts';
 export { cursorBehind, distanceOrderOf, ORDERED_CANDIDATES, orderResults, passedBefore, resultOrderOf, type ResultOrder } from './order.ts';
 export { presentInOrder, type PresentedDocument } from './present-in-order.ts';
 export {

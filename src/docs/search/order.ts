@@ -49,9 +49,9 @@ export function resultOrderOf(input: { readonly sort?: string | undefined; reado
   return withCursor(keys, input, query);
 }
 
-/** The order by distance, for pages by cursor; undefined for pages by offset. Throws `invalid_argument`. */
-export function distanceOrderOf(input: { readonly cursor?: string | undefined; readonly offset: number }, query: readonly unknown[]): ResultOrder | undefined {
-  return input.cursor === undefined ? undefined : withCursor(NEAREST_FIRST, input, query);
+/** The order by distance. Throws `invalid_argument`. */
+export function distanceOrderOf(input: { readonly cursor?: string | undefined; readonly offset: number }, query: readonly unknown[]): ResultOrder {
+  return withCursor(NEAREST_FIRST, input, query);
 }
 
 function withCursor(keys: readonly ResultKey[], input: { readonly cursor?: string | undefined; readonly offset: number }, query: readonly unknown[]): ResultOrder {

@@ -5,7 +5,7 @@ import type { AnswerBounds } from '../../../operations/index.ts';
 import { roundScore } from '../../../lib/rounded.ts';
 import type { Mark } from '../../../search/order/index.ts';
 import {
-  contentsFor, documentOf, eligibleDocuments, endPage, metaOf, orderResults, passedBefore, presentEach, projectDocument, readRows, shown,
+  contentsFor, documentOf, eligibleDocuments, endPage, joinLists, listLengths, metaOf, orderResults, passedBefore, presentEach, projectDocument, readRows, shown,
   type EligibilityDeps, type ResultRow, type Shown,
 } from '../../search/index.ts';
 import { scoreByEncoder } from '../../embeddings/index.ts';
@@ -87,12 +87,18 @@ async function findHits(deps: RecallDeps, request: RecallRequest, scope: Scope):
 async function findBest(deps: RecallDeps, request: RecallRequest, { vector, signal }: Scope): Promise<readonly RecallHit[]> {
   const { query, strategy, fusion, candidates, topK, threshold, filter, order } = request;
   const { documents: eligible } = await eligibleDocuments(deps, MEMORY, { filter });
-  const limit = strategy === 'hybrid' || order !== undefined ? candidates : topK;
-  const [words, meaning] = await Promise.all([
+  const bySides = async (limit: number) => Promise.all([
     byWords(request) ? deps.words.rankByWords({ collection: MEMORY, text: query, eligible, limit }) : [],
     vector === undefined ? [] : nearest(deps.meaning!, order === undefined ? vector : { ...vector, text: undefined }, { eligible, limit, threshold }, signal),
   ]);
-  if (strategy === 'hybrid') return fuse(words, meaning, fusion).map(toRecallHit);
+  if (strategy === 'hybrid') {
+    const lengths = listLengths(candidates, order === undefined ? topK : 0);
+    return joinLists(lengths, async (i, before: readonly RecallHit[]) => {
+      const shown = new Set(before.map(({ ord }) => ord));
+      return fuse(...await bySides(lengths[i]!), fusion).filter(({ ord }) => !shown.has(ord)).map(toRecallHit);
+    });
+  }
+  const [words, meaning] = await bySides(order === undefined ? topK : candidates);
   return strategy === 'keyword' ? words.map(({ ord, score }) => ({ ord, score, chunk: undefined, by: strategy })) : meaning.map(({ ord, score, chunk }) => ({ ord, score, chunk, by: strategy }));
 }
 

@@ -18,7 +18,7 @@ export interface RecallRequest {
   readonly query: string;
   readonly strategy: RecallStrategy;
   readonly fusion: Fusion;
-  /** Number of documents from each side. */
+  /** Number of documents from each side for the first pages; it does not depend on `offset`. */
   readonly candidates: number;
   /** Number of results to find, including skipped ones. */
   readonly topK: number;
@@ -49,12 +49,13 @@ const OVERSAMPLE = 3;
 export function resolveRecall(input: RecallInput, profile: Retrieval = {}): RecallRequest {
   const { query, strategy, threshold, includeContent, filterMeta = {} } = input;
   checkFilter(filterMeta);
-  const topK = input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K);
+  const limit = limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K;
+  const topK = input.offset + limit;
   const order = resultOrderOf(input, ['recall', query, strategy, input.alpha, strategy === 'semantic' ? undefined : threshold]);
   return {
     query, strategy, topK, threshold, rerank: input.rerank, includeContent, order, offset: input.offset,
     fusion: fusionOf(input.alpha, profile),
-    candidates: order === undefined ? Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? OVERSAMPLE))) : ORDERED_CANDIDATES,
+    candidates: order === undefined ? Math.max(MIN_CANDIDATES, Math.ceil(limit * (profile.oversample ?? OVERSAMPLE))) : ORDERED_CANDIDATES,
     filter: expressionOf({ ...input, filterMeta: filterOf(input, filterMeta) }),
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };
