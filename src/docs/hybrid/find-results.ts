@@ -2,10 +2,10 @@ import { reorder, type FusedHit } from '../../search/fusion/index.ts';
 import type { Mark } from '../../search/order/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import {
-  curatedDocuments, isMeant, joinLists, listLengths, orderResults, readConsistently, readRows,
+  curateSearch, isMeant, joinLists, listLengths, orderResults, readConsistently, readRows,
   type ContentOptions, type PinnedDocument, type ResultOrder, type ResultRow,
 } from '../search/index.ts';
-import { applyCuration, withoutPins, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
+import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
 import { matchedTerms, type OrdSet } from '../fulltext/index.ts';
 import type { Passage } from '../vectors/index.ts';
 import { Candidates } from './candidates.ts';
@@ -44,7 +44,7 @@ export interface FoundResults {
 
 /** The best candidates in the order of the fusion, before their rows are read. */
 export async function firstHits(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[]): Promise<FusedHit[]> {
-  const { hidden } = await curatedDocuments(deps.words, request.collection.toLowerCase(), request.query, rules);
+  const { hidden } = await curateSearch(deps.words, { ...request, byCursor: false }, rules);
   const candidates = new Candidates(request);
   candidates.take(await lookAtSides(deps, request, { ...scope, hidden, side: new WordsSide(deps.words, request.words) }, undefined), undefined);
   return candidates.fused(candidates.alpha);
@@ -62,8 +62,7 @@ interface Reading {
 /** The results of a request, each from one version of its document. */
 export async function findResults(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'> & { readonly content: ContentOptions }, rules: readonly CurationRule[]): Promise<FoundResults> {
   const { words, meaning } = deps;
-  const applied = request.order?.cursor === undefined ? rules : withoutPins(rules);
-  const { hidden, pinned } = await curatedDocuments(words, request.collection.toLowerCase(), request.query, applied);
+  const { rules: applied, hidden, pinned } = await curateSearch(words, { ...request, byCursor: request.order?.cursor !== undefined }, rules);
   const [list, ...longer] = listsOf(deps, request, pinned.length) as [List, ...List[]];
   const views = request.circle === undefined ? [words.view, words.columns] : [words.view, words.columns, words.geo];
   const sources = { sql: words.sql, views, vectors: meaning.view, isLatest: (lsn: number) => words.view.isLatest(lsn), signal: scope.signal };

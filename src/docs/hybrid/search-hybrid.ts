@@ -1,11 +1,11 @@
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
-import { Pace } from '../../lib/pace.ts';
-import { prepareFor, withNeighbours } from '../fulltext/index.ts';
-import { contentsFor, countFacets, endPage, fitFacets, promptOf } from '../search/index.ts';
+import { readyWords } from '../fulltext/index.ts';
+import { contentsFor, countFacets, endPage, promptOf, shownFacets, type ShownFacets } from '../search/index.ts';
 import type { CurationRule } from '../curation/index.ts';
 import { scoreByEncoder, type EncoderScores } from '../embeddings/index.ts';
+import { incomparableWarning } from '../vectors/index.ts';
 import { costOf, type Cost } from '../search-cost.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';
 import { findResults, firstHits, type FoundResults } from './find-results.ts';
@@ -27,7 +27,7 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
   const { words, gate } = deps;
   const asked = resolveRequest(words, input);
   const documents = words.columns.indexOf(asked.collection)?.documents;
-  const { request, vector, warnings } = await withVector(deps, await withWords(deps, asked, signal), signal);
+  const { request, vector, warnings } = await withVector(deps, { ...asked, words: await readyWords(words, asked.words, signal) }, signal);
   const rules = words.curation.rulesOf(request.collection);
   const content = { ...contentsFor(budget, needsBodies(request), request.projection.body), withMeta: needsMeta(request) };
   const cost = costOf(input, documents ?? 0);
@@ -36,7 +36,7 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
   const facets = await facetsOf(deps, request, found, budget);
   const presented = await presentResults(deps, request, found.results, bounds);
   const { results, end } = endPage(presented, { offset: request.offset, tokens: request.budget, order: request.order }, budget, (at) => found.results[at]?.mark);
-  const notes = [...warnings, ...incomparableWarning(found.incomparable)];
+  const notes = [...warnings, ...incomparableWarning(found.incomparable, vector)];
   return {
     results, total: results.length,
     strategy: request.fusion.strategy, alpha: found.alpha ?? request.alpha, rrfK: request.rrfK,
@@ -49,13 +49,6 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
     searchStats: { durationMs: Math.round(performance.now() - started) },
     ...promptOf(words.collections.configOf(request.collection)?.responsePrompt, { collection: request.collection, query: request.query }),
   };
-}
-
-/** Prepares the lexical index for the query, in slices, and for `pmisparse` the neighbours of its terms. Throws `index_loading`. */
-async function withWords({ words }: HybridDeps, request: HybridRequest, signal: AbortSignal): Promise<HybridRequest> {
-  const pace = new Pace();
-  while (!prepareFor(words.view.indexOf(request.collection), request.words.plan)) await pace.rest();
-  return { ...request, words: await withNeighbours(words, request.words, signal) };
 }
 
 interface Prepared {
@@ -92,15 +85,7 @@ async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<
   return scoreByEncoder(meaning.encoder, request.query, hits, request.mode === 'parent', scope.signal, rareWord);
 }
 
-function incomparableWarning(documents: number): string[] {
-  if (documents === 0) return [];
-  const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
-  return [`${count} not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them again`];
-}
-
-async function facetsOf({ words }: HybridDeps, { collection, words: { facetBy, facetMaxValues } }: HybridRequest, { all, results }: FoundResults, budget: AnswerBounds['budget']): Promise<Pick<SearchHybridResponse, 'facets' | 'facetsTruncated'>> {
-  if (facetBy === undefined) return {};
-  const counted = all && await countFacets(words.columns, collection, all, { fields: facetBy, max: facetMaxValues }, results.map(({ row }) => row));
-  const { facets, isTruncated } = fitFacets(counted?.facets ?? Object.fromEntries(facetBy.map((field) => [field, []])), budget);
-  return { facets, ...(isTruncated && { facetsTruncated: true }) };
+async function facetsOf({ words }: HybridDeps, { collection, words: { facetBy: fields, facetMaxValues: max } }: HybridRequest, { all, results }: FoundResults, budget: AnswerBounds['budget']): Promise<ShownFacets> {
+  const counted = fields && all && await countFacets(words.columns, collection, all, { fields, max }, results.map(({ row }) => row));
+  return shownFacets(fields, counted?.facets, budget);
 }

@@ -105,3 +105,17 @@ export function fitFacets(facets: Readonly<Record<string, readonly FacetCount[]>
   budget.spend(bytes - room.left);
   return { facets: Object.fromEntries(names.map((name) => [name, facets[name]!.slice(0, counts.get(name))])), isTruncated: room.isSpent };
 }
+
+/** The fields of an answer with its facets; none if none were requested. */
+export interface ShownFacets {
+  readonly facets?: Record<string, FacetCount[]>;
+  readonly facetsTruncated?: true;
+}
+
+/** The facets of an answer, as many of their values as fit in it; a field that was not counted has none. */
+export function shownFacets(fields: readonly string[] | undefined, counts: Counted['facets'] = {}, budget: AnswerBudget): ShownFacets {
+  if (fields === undefined) return {};
+  const asked = fields.map((field) => [field, Object.hasOwn(counts, field) ? counts[field]! : []] as const);
+  const { facets, isTruncated } = fitFacets(Object.fromEntries(asked), budget);
+  return { facets, ...(isTruncated && { facetsTruncated: true }) };
+}

@@ -1,8 +1,8 @@
 /** The entry point of the stages that all searches share. */
 export { Bodies, Body } from './bodies.ts';
-export { type CuratedDocuments, curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
+export { curateSearch, isMeant, type CuratedSearch, type PinnedDocument } from './curate.ts';
 export { boostFactors, eligibleDocuments, withinCircle, type EligibilityDeps } from './eligible.ts';
-export { countFacets, fitFacets, type Counted } from './facets.ts';
+export { countFacets, fitFacets, shownFacets, type Counted, type ShownFacets } from './facets.ts';
 export { checkFilter, expressionOf, type FilterInput, type RangeMeta, type RequestFilter } from './filter.ts';
 export { joinLists, listLengths } from './join-lists.ts';
 export { cursorBehind, distanceOrderOf, ORDERED_CANDIDATES, orderResults, passedBefore, resultOrderOf, type ResultOrder } from './order.ts';

@@ -1,12 +1,9 @@
-import { applyCuration, withoutPins, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
+import { applyCuration, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
 import { compareTexts } from '../../../search/filter/index.ts';
 import { comparePlaces, type SortKey } from '../../../search/order/index.ts';
 import { roundScore } from '../../../lib/rounded.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import {
-  curatedDocuments, isMeant,
-  type CuratedDocuments, type PinnedDocument, type ResultRow,
-} from '../../search/index.ts';
+import { curateSearch, isMeant, type PinnedDocument, type ResultRow } from '../../search/index.ts';
 import { matchDocuments, type Match, type MatchDeps, type MatchPlace, type MatchScope } from './match-documents.ts';
 import type { SearchRequest } from './request.ts';
 
@@ -32,15 +29,12 @@ export interface SearchOutcome {
   readonly all: OrdSet | undefined;
 }
 
-const NOT_CURATED: CuratedDocuments = { hidden: [], pinned: [] };
-
 /** Finds documents, weights their scores and applies curation. */
 export async function findDocuments(
   deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[], scope: Omit<MatchScope, 'hidden' | 'pinned'>,
 ): Promise<SearchOutcome> {
-  const { query, limit, sort, cursor } = request;
-  const applied = cursor === undefined ? rules : withoutPins(rules);
-  const { hidden, pinned } = rules.length === 0 ? NOT_CURATED : await curatedDocuments(deps, request.collection.toLowerCase(), query, applied);
+  const { collection, query, limit, sort, cursor } = request;
+  const { rules: applied, hidden, pinned } = await curateSearch(deps, { collection, query, byCursor: cursor !== undefined }, rules);
   const { total, isLowerBound, skipped, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
   const offset = request.offset - skipped;
   const organic = [...found.values()].filter(({ score }) => score !== undefined).sort(sort === undefined ? byScore : byPlace(sort)).slice(0, offset + limit + pinned.length);

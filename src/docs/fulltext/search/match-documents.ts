@@ -9,6 +9,7 @@ import { OrdSet } from '../../../lib/ord-set.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
 import type { GeoView } from '../../geo/index.ts';
+import { textQuery } from './ask-words.ts';
 import { SearchFeedback } from './search-feedback.ts';
 import { matchedTerms } from './matched-terms.ts';
 import { sortMatches } from './sorted-hits.ts';
@@ -112,7 +113,7 @@ function hasRow(seen: Seen): seen is Seen & Match {
 /** Reads the documents of a look. */
 async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope & Pick<Matches, 'skipped'>, feedback: SearchFeedback | undefined, look: Look): Promise<Seeing> {
   const { only } = look;
-  const { plan, algorithm, fieldWeights, fields, rerank, totals, facetBy, sort, collection } = request;
+  const { plan, fields, rerank, totals, facetBy, sort, collection } = request;
   const { documents: eligible, columns } = await eligibleDocuments(deps, collection, { filter: request.filter, circle: request.circle, hidden: scope.hidden, needs: { keys: sort, facets: facetBy } });
   // If there is an order, nothing is awaited from here to the sorted matches, so that neither columns nor index change in between.
   const index = deps.view.indexOf(collection);
@@ -122,7 +123,7 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const filter = only === undefined ? eligible : within(only, eligible);
   // A pinned document leaves a gap among the best.
   const limit = Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0);
-  const query = { readings: plan.readings, algorithm, fieldWeights, ...(fields && { fields }), ...(filter && { filter }), ...(factors && { factors }) };
+  const query = textQuery(request, filter, factors);
   const { total, isLowerBound, hits: best, matches, looked } = index.search({
     ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned, totals,
     ...(sort === undefined ? { limit: feedback?.limit(limit) ?? limit, rerank } : { limit: 0 }),

@@ -4,7 +4,7 @@ import { analyzerFor } from '../../../text/languages/index.ts';
 import { parseQuery, QuerySyntaxError, type GroupNode, type ParsedQuery, type ParseOptions, type PhraseNode, type ProximityNode, type QueryMode, type QueryNode, type TermNode, type WildcardNode, wantedNodes } from '../../../text/query/index.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
 import { CODE_CLASSES, isAmong } from '../view/document-classes.ts';
-import type { TermAnalyzer, TextIndex, TextReading } from '../view/text-index.ts';
+import type { TermAnalyzer, TextReading } from '../view/text-index.ts';
 import { wordsOfQuery } from './query-words.ts';
 import type { QueryLanguage } from './query-languages.ts';
 
@@ -48,11 +48,6 @@ export function readingFor({ readings }: QueryPlan, documentClass: number): Read
 /** Whether a plan stems words for any class. */
 export function isStemming({ readings }: QueryPlan): boolean {
   return readings.some(({ analyzer }) => analyzer.stemming);
-}
-
-/** Prepares an index, if there is one, for a plan, one step at each call; true when it is ready. */
-export function prepareFor(index: Pick<TextIndex, 'prepare'> | undefined, { readings }: QueryPlan): boolean {
-  return index === undefined || readings.every(({ analyzer }) => index.prepare(analyzer));
 }
 
 export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'distance'>> {

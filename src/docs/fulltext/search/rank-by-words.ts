@@ -1,8 +1,7 @@
-import { Pace } from '../../../lib/pace.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
 import { CONTENT, type TextHit } from '../view/text-index.ts';
 import { languagesOfQuery } from './query-languages.ts';
-import { prepareFor } from './query-plan.ts';
+import { prepareIndex } from './ask-words.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
 export interface WordsQuery {
@@ -25,9 +24,7 @@ export async function rankByWords(deps: SearchDeps, { collection, text, eligible
     stemming: settings.stemming,
     synonymsOf: settings.synonyms ? dictionaries.synonymsOf(collection) : undefined,
   });
-  const pace = new Pace();
-  while (!prepareFor(deps.view.indexOf(collection), plan)) await pace.rest();
-  // Read again, because another index may have replaced it in the meantime.
+  await prepareIndex(deps.view, collection, plan);
   const found = deps.view.indexOf(collection)?.search({
     readings: plan.readings, algorithm: 'bm25', fields: [CONTENT], limit, ...(eligible && { filter: eligible }),
   });

@@ -5,17 +5,16 @@ import type { AnswerBounds, InputOf } from '../../../operations/index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
 import type { GeoView } from '../../geo/index.ts';
 import type { Curation } from '../../curation/index.ts';
-import { Pace } from '../../../lib/pace.ts';
-import { contentsFor, countFacets, endPage, fitFacets, keepsMeta, promptOf, type Counted, type PageEnd } from '../../search/index.ts';
+import { contentsFor, countFacets, endPage, keepsMeta, promptOf, shownFacets, type Counted, type PageEnd, type ShownFacets } from '../../search/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
+import { readyWords } from './ask-words.ts';
 import { findDocuments, type SearchOutcome } from './find-documents.ts';
 import { needsBodies, needsMeta, presentResults } from './present-results.ts';
 import type { RecentRows } from './recent-rows.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
 import { type PassageDeps, RememberedPassages } from './passages.ts';
-import { prepareFor } from './query-plan.ts';
 import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
 
 export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext, PassageDeps {
@@ -31,19 +30,15 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
 export async function searchFullText(deps: SearchDeps, input: SearchInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
   const { signal, budget: room } = bounds;
-  const request = await withNeighbours(deps, resolveRequest(deps, input, { forPresent: true }), signal);
-  const { collection: name, budget, offset, plan } = request;
-  const index = deps.view.indexOf(name);
-  if (index === undefined) return toResponse(deps, request, { total: 0, isLowerBound: false, results: [], end: {}, facets: {}, facetsTruncated: false });
-  const pace = new Pace();
-  // Words that were indexed before the first query in this language are grouped first, in slices.
-  while (!prepareFor(index, plan)) await pace.rest();
+  const request = await readyWords(deps, resolveRequest(deps, input, { forPresent: true }), signal);
+  const { collection: name, budget, offset } = request;
+  if (deps.view.indexOf(name) === undefined) return toResponse(deps, request, { total: 0, isLowerBound: false, results: [], end: {}, facets: shownFacets(request.facetBy, undefined, room) });
   const { outcome, counted, passages } = await findAndCount(deps, request, bounds);
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
-  const { facets, isTruncated: facetsTruncated } = fitFacets(counted?.facets ?? {}, room);
+  const facets = shownFacets(request.facetBy, counted?.facets, room);
   const presented = await presentResults(deps, request, outcome.results, bounds, passages);
   const page = endPage(presented, { offset, tokens: budget, order: request }, room, (at) => outcome.results[at]?.place);
-  return toResponse(deps, request, { total: counted?.documents ?? outcome.total, isLowerBound: outcome.isLowerBound, ...page, facets, facetsTruncated, help });
+  return toResponse(deps, request, { total: counted?.documents ?? outcome.total, isLowerBound: outcome.isLowerBound, ...page, facets, help });
 }
 
 interface FoundAndCounted {
@@ -70,36 +65,27 @@ async function findAndCount(deps: SearchDeps, request: SearchRequest, { signal, 
   }
 }
 
-/** For `pmisparse`, expands terms by their neighbours; a collection without documents has none. */
-export async function withNeighbours({ view, expansion }: Pick<SearchDeps, 'view' | 'expansion'>, request: SearchRequest, signal: AbortSignal): Promise<SearchRequest> {
-  if (request.algorithm !== 'pmisparse' || view.indexOf(request.collection) === undefined) return request;
-  return { ...request, plan: await expansion.expand(request, signal) };
-}
-
 interface Answer extends PageEnd<FullTextResult> {
   /** Number of documents that match, whatever the limit. */
   readonly total: number;
   /** Whether there may be more. */
   readonly isLowerBound: boolean;
-  /** By field; a field that no document has has no values. */
-  readonly facets: NonNullable<SearchFullTextResponse['facets']>;
-  readonly facetsTruncated: boolean;
+  readonly facets: ShownFacets;
   /** For a query that finds nothing. */
   readonly help?: SearchHelp | undefined;
 }
 
-function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, isLowerBound, results, end, facets, facetsTruncated, help }: Answer): SearchFullTextResponse {
-  const { collection, query, algorithm, plan: { mode }, langs, stemmingActive, synonymsActive, facetBy, totals } = request;
+function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, isLowerBound, results, end, facets, help }: Answer): SearchFullTextResponse {
+  const { collection, query, algorithm, plan: { mode }, langs, stemmingActive, synonymsActive, totals } = request;
   return {
     results,
     total: results.length,
     ...(totals !== 'none' && { totalMatches: total }),
     ...(totals !== 'none' && isLowerBound && { totalIsLowerBound: true }),
     algorithm, mode, lang: langs[0]!, langs: [...langs], stemmingActive, synonymsActive,
-    ...(facetBy && { facets: Object.fromEntries(facetBy.map((field) => [field, Object.hasOwn(facets, field) ? facets[field]! : []])) }),
     ...(help && help.suggestions.length > 0 && { suggestions: [...help.suggestions] }),
     ...(help && help.droppedWords.length > 0 && { droppedWords: [...help.droppedWords] }),
-    ...(facetsTruncated && { facetsTruncated }),
+    ...facets,
     ...end,
     ...promptOf(collections.configOf(collection)?.responsePrompt, { collection, query }),
   };

@@ -64,7 +64,7 @@ export async function toAnswer(
     algorithm: found.algorithm, distanceMetric: request.metric,
     searchStats: { durationMs: Math.round(performance.now() - started) },
     ...end,
-    ...(found.incomparable > 0 && { warnings: [incomparableWarning(found.incomparable, query!)] }),
+    ...(found.incomparable > 0 && { warnings: incomparableWarning(found.incomparable, query) }),
   };
 }
 
@@ -82,8 +82,10 @@ function modelOf({ embed, view }: SearchDeps, { collection, queryVector }: Searc
   return { model, dimensions };
 }
 
-function incomparableWarning(documents: number, { model }: QueryVector): string {
+/** Says how many documents a search left out, if any. */
+export function incomparableWarning(documents: number, query: QueryVector | undefined): string[] {
+  if (documents === 0) return [];
   const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
-  const reason = model === undefined ? 'they have another dimension than queryVector' : 'they are of another model or variant than the query; POST /v1/vector-reindex embeds them again';
-  return `${count} not compared: ${reason}`;
+  const reason = query?.model === undefined ? 'they have another dimension than queryVector' : 'they are of another model or variant than the query; POST /v1/vector-reindex embeds them again';
+  return [`${count} not compared: ${reason}`];
 }
