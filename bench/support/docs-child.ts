@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Usage } from './docs-server.ts';
-import { ROOT } from './server.ts';
 import { SERVER_FLAGS } from './server-flags.ts';
+import { ROOT } from './server.ts';
 
 /** The compile cache that `bin/quire.js` uses. */
 const NODE_COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'quire');
@@ -18,10 +18,15 @@ export interface DocsChild {
 
 /** Resolves when it listens; `env` contains further settings, if any. */
 export async function startDocsChild(database: string, env: Readonly<Record<string, string>> = {}): Promise<DocsChild> {
-  const child = fork(join(import.meta.dirname, 'docs-server.ts'), [database], { execArgv: [...SERVER_FLAGS], env: { ...process.env, NODE_COMPILE_CACHE, ...env } });
+  const child = fork(join(import.meta.dirname, 'docs-server.ts'), [database], {
+    execArgv: [...SERVER_FLAGS],
+    env: { ...process.env, NODE_COMPILE_CACHE, ...env },
+  });
   const ended = once(child, 'exit');
   const answer = async <T>(): Promise<T> => {
-    const [message] = (await Promise.race([once(child, 'message'), ended.then(() => Promise.reject(new Error('the server ended')))])) as [T];
+    const [message] =
+      (await Promise.race([once(child, 'message'),
+        ended.then(() => Promise.reject(new Error('the server ended')))])) as [T];
     return message;
   };
   const url = await answer<string>();

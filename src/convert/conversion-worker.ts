@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
-import { ConversionError, type Conversion, type ConverterSettings } from './contract.ts';
+import { type Conversion, ConversionError, type ConverterSettings } from './contract.ts';
 import type { ConvertAnswer, ConvertRequest } from './protocol.ts';
 
 /** Recursive readers need a tenth of it for real documents. */
 const STACK_MB = 8;
 /**
- * How far V8's own heap limit is above ours. A thread that reaches V8's limit can end the whole process ("Reached heap limit",
- * at which point no JavaScript runs that could stop it). To prevent this, its heap is measured and the thread ended earlier. A
- * thread allocates up to 1 GB per second.
+ * How far V8's own heap limit is above ours. A thread that reaches V8's limit can end the whole process ("Reached heap
+ * limit", at which point no JavaScript runs that could stop it). To prevent this, its heap is measured and the thread
+ * ended earlier. A thread allocates up to 1 GB per second.
  */
 const HEADROOM_MB = 1024;
 const WATCH_MS = 40;
@@ -20,8 +20,8 @@ interface Running {
 }
 
 /**
- * One worker thread and the file that it converts. A thread that exceeds its time or memory limit is ended, and only that file
- * fails. `lost` is called once, when the thread has ended.
+ * One worker thread and the file that it converts. A thread that exceeds its time or memory limit is ended, and only
+ * that file fails. `lost` is called once, when the thread has ended.
  */
 export class ConversionWorker {
   readonly #worker: Worker;
@@ -33,9 +33,26 @@ export class ConversionWorker {
   constructor(module: URL, settings: ConverterSettings, lost: () => void) {
     this.#settings = settings;
     this.#lost = lost;
-    this.#worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb + HEADROOM_MB, stackSizeMb: STACK_MB }, stdout: true, stderr: true });
-    this.#worker.on('message', (answer: ConvertAnswer) => this.#settle(({ resolve, reject }) => ('conversion' in answer ? resolve(answer.conversion) : reject(new ConversionError(answer.fault, answer.message)))));
-    this.#worker.on('error', (error: NodeJS.ErrnoException) => this.#end(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? this.#outOfMemory() : new ConversionError('crashed', 'ended the worker that converted it')));
+    this.#worker = new Worker(module, {
+      resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb + HEADROOM_MB, stackSizeMb: STACK_MB },
+      stdout: true,
+      stderr: true,
+    });
+    this.#worker.on('message',
+      (answer: ConvertAnswer) =>
+        this.#settle((
+          { resolve, reject },
+        ) => ('conversion' in answer
+          ? resolve(answer.conversion)
+          : reject(new ConversionError(answer.fault, answer.message)))
+        ));
+    this.#worker.on('error',
+      (error: NodeJS.ErrnoException) =>
+        this.#end(
+          error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+            ? this.#outOfMemory()
+            : new ConversionError('crashed', 'ended the worker that converted it'),
+        ));
     this.#worker.on('exit', () => this.#end(new ConversionError('crashed', 'ended the worker that converted it')));
     // Libraries print diagnostics; they are drained, because unread output would accumulate.
     this.#worker.stdout.resume();
@@ -46,7 +63,11 @@ export class ConversionWorker {
   run(request: ConvertRequest): Promise<Conversion> {
     return new Promise((resolve, reject) => {
       const { timeoutMs } = this.#settings;
-      const timer = setTimeout(() => this.#end(new ConversionError('timeout', `was not converted within ${timeoutMs.toLocaleString('en-US')} ms`)), timeoutMs);
+      const timer = setTimeout(
+        () =>
+          this.#end(new ConversionError('timeout', `was not converted within ${timeoutMs.toLocaleString('en-US')} ms`)),
+        timeoutMs,
+      );
       const watch = setInterval(() => void this.#measure(), WATCH_MS).unref();
       this.#running = { resolve, reject, timer, watch };
       this.#worker.ref();
@@ -60,7 +81,9 @@ export class ConversionWorker {
     await this.#worker.terminate();
   }
 
-  /** Whether so much memory is in use, mostly garbage of the last file, that the next file could reach the limit by it. */
+  /**
+   * Whether so much memory is in use, mostly garbage of the last file, that the next file could reach the limit by it.
+   */
   async isFull(): Promise<boolean> {
     return (await this.#used()) > (this.#settings.memoryMb * 2 ** 20) / 2;
   }
@@ -71,8 +94,8 @@ export class ConversionWorker {
   }
 
   /**
-   * The heap including garbage that is not yet collected, and buffers. Archives and streams of PDF unpack into buffers, which
-   * V8 does not limit. 0 for a thread that has ended.
+   * The heap including garbage that is not yet collected, and buffers. Archives and streams of PDF unpack into buffers,
+   * which V8 does not limit. 0 for a thread that has ended.
    */
   async #used(): Promise<number> {
     const statistics = await this.#worker.getHeapStatistics().catch(() => undefined);
@@ -80,7 +103,8 @@ export class ConversionWorker {
   }
 
   #outOfMemory(): ConversionError {
-    return new ConversionError('out_of_memory', `needs more than ${this.#settings.memoryMb} MiB of memory to be converted`);
+    return new ConversionError('out_of_memory',
+      `needs more than ${this.#settings.memoryMb} MiB of memory to be converted`);
   }
 
   #end(reason: ConversionError): void {

@@ -8,5 +8,8 @@ it('reports each cache as it is when it is asked', async () => {
   registerCacheMetrics([registry], () => ({ bodies, highlights: 7 }));
   bodies = 5;
   const text = await registry.metrics();
-  expect(text.split('\n').filter((line) => line.startsWith('svc_cache_bytes'))).toEqual(['svc_cache_bytes{cache="bodies"} 5', 'svc_cache_bytes{cache="highlights"} 7']);
+  expect(text.split('\n').filter((line) => line.startsWith('svc_cache_bytes'))).toEqual([
+    'svc_cache_bytes{cache="bodies"} 5',
+    'svc_cache_bytes{cache="highlights"} 7',
+  ]);
 });

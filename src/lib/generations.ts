@@ -1,6 +1,6 @@
 /**
- * A bounded map for values that are looked up often: it forgets those that were not used for a while, but unlike `Lru` it moves nothing when
- * a value is found that was used recently. At least half of the capacity is kept.
+ * A bounded map for values that are looked up often: it forgets those that were not used for a while, but unlike `Lru`
+ * it moves nothing when a value is found that was used recently. At least half of the capacity is kept.
  */
 export class Generations<K, V> {
   readonly #half: number;

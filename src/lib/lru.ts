@@ -1,6 +1,6 @@
 /**
- * A bounded map that removes the least recently used entry. Relies on `Map` keeping insertion order:
- * a hit is moved to the end, so the first key is always the oldest. The bound is a number of entries, or a sum of sizes.
+ * A bounded map that removes the least recently used entry. Relies on `Map` keeping insertion order: a hit is moved to
+ * the end, so the first key is always the oldest. The bound is a number of entries, or a sum of sizes.
  */
 export class Lru<K, V> {
   readonly #entries = new Map<K, V>();
@@ -12,8 +12,9 @@ export class Lru<K, V> {
   #newest: { readonly key: K; readonly value: V } | undefined;
 
   /**
-   * `capacity`: at least 1. `onForget` is called with each value that leaves the map, for whatever reason. `sizeOf`: what a value counts towards the
-   * capacity, always the same for one value; by default 1. A value that alone exceeds the capacity leaves at once.
+   * `capacity`: at least 1. `onForget` is called with each value that leaves the map, for whatever reason. `sizeOf`:
+   * what a value counts towards the capacity, always the same for one value; by default 1. A value that alone exceeds
+   * the capacity leaves at once.
    */
   constructor(capacity: number, onForget: (value: V) => void = () => {}, sizeOf: (value: V) => number = () => 1) {
     if (!(capacity >= 1)) throw new RangeError(`capacity must be at least 1, got ${capacity}`);

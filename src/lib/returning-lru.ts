@@ -12,8 +12,9 @@ export interface ReturningLruOptions<V> {
 }
 
 /**
- * A bounded map that keeps what is used more than once (the 2Q of Johnson and Shasha, VLDB 1994): a value leaves soon unless it is asked for
- * again, so that values of which most are used only once, such as those of queries, do not fill it and die young.
+ * A bounded map that keeps what is used more than once (the 2Q of Johnson and Shasha, VLDB 1994): a value leaves soon
+ * unless it is asked for again, so that values of which most are used only once, such as those of queries, do not fill
+ * it and die young.
  */
 export class ReturningLru<K, V> {
   readonly #recent = new Map<K, V>();

@@ -1,6 +1,6 @@
 /**
- * A score as it is returned: scores have single precision, so further digits would have no meaning. Sums of rounded scores have one digit
- * more.
+ * A score as it is returned: scores have single precision, so further digits would have no meaning. Sums of rounded
+ * scores have one digit more.
  */
 export function roundScore(score: number, digits = 8): number {
   return Number(score.toPrecision(digits));

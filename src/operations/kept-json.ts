@@ -11,7 +11,10 @@ const UNIT_BYTES = 3;
 /** The kept values of the answer that is being written, in their order. */
 let parts: Buffer[] | undefined;
 
-/** Keeps the JSON of a value as long as the value is used, and returns its length in bytes. The value must not be changed any more. */
+/**
+ * Keeps the JSON of a value as long as the value is used, and returns its length in bytes. The value must not be
+ * changed any more.
+ */
 export function keepJson(value: object): number {
   const text = JSON.stringify(value);
   // Not of the memory that small buffers share, which one of them would hold as a whole.
@@ -46,7 +49,8 @@ export function toJson(value: unknown): string | Buffer {
 }
 
 function joined(texts: readonly string[], bytes: readonly Buffer[]): Buffer {
-  const most = texts.reduce((sum, text) => sum + UNIT_BYTES * text.length, 0) + bytes.reduce((sum, { length }) => sum + length, 0);
+  const most = texts.reduce((sum, text) => sum + UNIT_BYTES * text.length, 0) +
+    bytes.reduce((sum, { length }) => sum + length, 0);
   const all = Buffer.allocUnsafe(most);
   let end = 0;
   for (const [i, text] of texts.entries()) {

@@ -1,4 +1,4 @@
-import { isRecent, type Clock } from '../../lib/clock.ts';
+import { type Clock, isRecent } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { BodyUnavailable, inList, type Queries, type Sql } from '../../storage/index.ts';
@@ -28,8 +28,8 @@ export interface CollectorDeps {
 }
 
 /**
- * Removes objects to which no document, revision or deleted version refers. `stop` waits for a running request; it is harmless before `start`
- * and when repeated.
+ * Removes objects to which no document, revision or deleted version refers. `stop` waits for a running request; it is
+ * harmless before `start` and when repeated.
  */
 export class Collector {
   readonly #deps: CollectorDeps;
@@ -62,7 +62,9 @@ export class Collector {
         if (this.#isDue(place)) await this.#collectFrom(place, signal);
       } catch (error) {
         const { log } = this.#deps;
-        if (!signal.aborted) log[error instanceof BodyUnavailable ? 'info' : 'warn']({ err: error, collection: place.record.collection }, 'unused bodies could not be removed; a later round tries again');
+        if (!signal.aborted)
+          log[error instanceof BodyUnavailable ? 'info' : 'warn']({ err: error, collection: place.record.collection },
+            'unused bodies could not be removed; a later round tries again');
       }
     }
   }
@@ -94,13 +96,18 @@ export class Collector {
 }
 
 /** The objects to which a stored version refers. */
-async function namesOf(queries: Queries, { record }: Pick<BodyPlace, 'record'>, names: readonly string[]): Promise<Set<string>> {
+async function namesOf(queries: Queries, { record }: Pick<BodyPlace, 'record'>,
+  names: readonly string[]): Promise<Set<string>>
+{
   const found = new Set<string>();
   for (let i = 0; i < names.length; i += ASKED_AT_ONCE) {
     const { marks, params } = inList(names.slice(i, i + ASKED_AT_ONCE).map((name) => backendOf(record, name)));
     // The first condition is the one of the partial indexes.
     for (const table of ['documents', 'revisions', 'deleted_revisions']) {
-      const rows = await queries.all<{ backend: string }>(`SELECT DISTINCT backend FROM ${table} WHERE backend <> 'boltdb' AND backend IN (${marks})`, params);
+      const rows = await queries.all<{ backend: string }>(
+        `SELECT DISTINCT backend FROM ${table} WHERE backend <> 'boltdb' AND backend IN (${marks})`,
+        params,
+      );
       for (const { backend } of rows) found.add(backend.slice(backend.lastIndexOf(':') + 1));
     }
   }

@@ -5,15 +5,15 @@ import { Pace } from '../../lib/pace.ts';
 import { documentTest, type Filter } from '../../search/filter/index.ts';
 import type { Row } from '../../storage/index.ts';
 import { selectDocuments } from '../columns/index.ts';
-import { readCollection, type CollectionRow } from '../stored-collections.ts';
+import { expressionOf, type FilterInput } from '../search/index.ts';
+import { type CollectionRow, readCollection } from '../stored-collections.ts';
 import { hex } from './checksums.ts';
 import { scanRows } from './collection-rows.ts';
 import type { Deps } from './deps.ts';
 import { decodeDocument, SHOWN, type WithBody } from './document-rows.ts';
 import { idBounds } from './identity.ts';
-import type { Meta } from './meta.ts';
-import { expressionOf, type FilterInput } from '../search/index.ts';
 import { inSet } from './in-set.ts';
+import type { Meta } from './meta.ts';
 
 /** Bodies may be large, so only a few are in memory at once. */
 const BATCH = 64;
@@ -40,7 +40,9 @@ export function createReader(deps: Deps): DocumentReader {
   };
 }
 
-async function* streamDocuments({ sql, codec, clock, columns }: Deps, name: string, filter: Filter | undefined): AsyncGenerator<Document[]> {
+async function* streamDocuments({ sql, codec, clock, columns }: Deps, name: string,
+  filter: Filter | undefined): AsyncGenerator<Document[]>
+{
   const now = unixSeconds(clock);
   const selected = filter && await selectDocuments(columns, name, { filter, now });
   if (filter !== undefined && selected === undefined) return;
@@ -48,9 +50,13 @@ async function* streamDocuments({ sql, codec, clock, columns }: Deps, name: stri
   const passes = filter === undefined ? () => true : documentTest(filter);
   const query = `
     SELECT ${SHOWN}, d.body FROM documents d
-    WHERE d.id > ? AND d.id < ? AND (d.expires_at IS NULL OR d.expires_at > ?)${isIn === undefined ? '' : ` AND ${isIn.sql}`} ORDER BY d.id`;
+    WHERE d.id > ? AND d.id < ? AND (d.expires_at IS NULL OR d.expires_at > ?)${
+    isIn === undefined ? '' : ` AND ${isIn.sql}`
+  } ORDER BY d.id`;
   const pace = new Pace();
-  for await (const rows of sql.stream<WithBody>(query, [...idBounds(name), now, ...(isIn?.params ?? [])], { batch: BATCH })) {
+  for await (const rows of sql.stream<WithBody>(query, [...idBounds(name), now, ...(isIn?.params ?? [])], {
+    batch: BATCH,
+  })) {
     const documents: Document[] = [];
     await codec.fetchAhead(rows.map(({ body }) => body));
     for (const row of rows) {
@@ -71,8 +77,8 @@ interface ChecksumRow extends Row {
 }
 
 /**
- * CRC-32 over `id \0 updatedAt \0 crc32(body, canonical metadata)` of each document, by id; all CRCs as 8 hex digits. Callers get it keyed, so
- * that they cannot compute it from what they guess.
+ * CRC-32 over `id \0 updatedAt \0 crc32(body, canonical metadata)` of each document, by id; all CRCs as 8 hex digits.
+ * Callers get it keyed, so that they cannot compute it from what they guess.
  */
 async function computeChecksum(deps: Deps, name: string): Promise<{ checksum: string; documentCount: number }> {
   const collection = await readCollection(deps.sql, name);

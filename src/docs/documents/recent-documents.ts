@@ -26,11 +26,17 @@ interface Entry {
 }
 
 /**
- * Documents that were read recently, by the requested spelling. A lookup in the database takes a fifth of the time of a read. Each
- * commit makes all entries stale; each then costs one lookup, and no stale document can be returned. A reader takes `state` before it reads.
+ * Documents that were read recently, by the requested spelling. A lookup in the database takes a fifth of the time of a
+ * read. Each commit makes all entries stale; each then costs one lookup, and no stale document can be returned. A
+ * reader takes `state` before it reads.
  */
 export class RecentDocuments {
-  readonly #entries = new ReturningLru<string, Entry>({ recent: READ_ONCE, keys: NAMES, returned: READ_AGAIN_BYTES, sizeOf: ({ bytes }) => bytes });
+  readonly #entries = new ReturningLru<string, Entry>({
+    recent: READ_ONCE,
+    keys: NAMES,
+    returned: READ_AGAIN_BYTES,
+    sizeOf: ({ bytes }) => bytes,
+  });
   #state = 0;
 
   constructor(feed: ChangeFeed) {
@@ -58,7 +64,8 @@ export class RecentDocuments {
   /** `metaLength`: characters of the metadata as JSON. */
   set(identity: Identity, document: Document, metaLength: number, state: number): void {
     const { length } = document.contentMd;
-    if (length + metaLength <= LARGEST) this.#entries.set(spelling(identity), { document, state, bytes: FIXED_BYTES + 2 * (length + metaLength) });
+    if (length + metaLength <= LARGEST)
+      this.#entries.set(spelling(identity), { document, state, bytes: FIXED_BYTES + 2 * (length + metaLength) });
   }
 }
 

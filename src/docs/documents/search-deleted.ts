@@ -1,14 +1,14 @@
 import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
+import { Pace } from '../../lib/pace.ts';
 import type { Context } from '../../operations/index.ts';
 import type { Row, Sql } from '../../storage/index.ts';
+import { projectDocument, type Projection, type Shown, shown } from '../search/index.ts';
 import { type CollectionRow } from '../stored-collections.ts';
 import { queriesFor } from './collection-rows.ts';
-import { projectDocument, shown, type Projection, type Shown } from '../search/index.ts';
 import { stillKept } from './deleted-documents.ts';
 import type { Deps } from './deps.ts';
-import { toDocument, type ShownRow } from './document-rows.ts';
-import { parseMeta, type Meta } from './meta.ts';
-import { Pace } from '../../lib/pace.ts';
+import { type ShownRow, toDocument } from './document-rows.ts';
+import { type Meta, parseMeta } from './meta.ts';
 
 /** The request, with all defaults filled in. */
 export interface DeletedSearch {
@@ -36,11 +36,12 @@ interface VersionRow extends ShownRow {
 const FROM = 'FROM deleted_documents n JOIN deleted_revisions r ON r.ord = n.ord AND r.ts = n.rev_ts';
 
 /**
- * The deleted documents of a collection whose last metadata match, sorted and paged. Their metadata have no index, so a filter reads the
- * metadata of all of them.
+ * The deleted documents of a collection whose last metadata match, sorted and paged. Their metadata have no index, so a
+ * filter reads the metadata of all of them.
  */
-export async function searchDeleted(
-  { sql, codec, deletedRetention }: Pick<Deps, 'sql' | 'codec' | 'deletedRetention'>, collection: CollectionRow, search: DeletedSearch, { signal, budget }: Pick<Context, 'signal' | 'budget'>,
+export async function searchDeleted({ sql, codec, deletedRetention }: Pick<Deps, 'sql' | 'codec' | 'deletedRetention'>,
+  collection: CollectionRow, search: DeletedSearch,
+  { signal, budget }: Pick<Context, 'signal' | 'budget'>
 ): Promise<{ total: number; documents: Shown<ProjectedDocument>[] }> {
   const { total, ords } = await pageOf(sql, collection, search, deletedRetention);
   const pace = new Pace();
@@ -48,12 +49,18 @@ export async function searchDeleted(
   for (const ord of ords) {
     signal.throwIfAborted();
     const row = await sql.get<VersionRow>(
-      `SELECT n.id, n.key, n.lang, n.added_at, r.updated_at, n.deleted_at, n.expires_at, r.meta, ${search.projection.body ? 'r.body' : 'NULL AS body'} ${FROM} WHERE n.ord = ?`, [ord],
+      `SELECT n.id, n.key, n.lang, n.added_at, r.updated_at, n.deleted_at, n.expires_at, r.meta, ${
+        search.projection.body ? 'r.body' : 'NULL AS body'
+      } ${FROM} WHERE n.ord = ?`,
+      [ord],
     );
     if (row === undefined) continue; // it was removed after the page was chosen
     const content = row.body === null ? '' : await codec.decodeAsync(row.body);
     const document = { ...projectDocument(toDocument(row, content), search.projection), deletedAt: row.deleted_at };
-    const one = shown(document, { body: search.projection.body ? Buffer.byteLength(content) : undefined, meta: document.meta });
+    const one = shown(document, {
+      body: search.projection.body ? Buffer.byteLength(content) : undefined,
+      meta: document.meta,
+    });
     if (!budget.take(one.size)) break;
     documents.push(one);
     await pace.rest();
@@ -61,15 +68,24 @@ export async function searchDeleted(
   return { total, documents };
 }
 
-async function pageOf(sql: Sql, collection: CollectionRow, { filterMeta, order, limit, offset, now }: DeletedSearch, retention: number): Promise<{ total: number; ords: readonly number[] }> {
+async function pageOf(sql: Sql, collection: CollectionRow, { filterMeta, order, limit, offset, now }: DeletedSearch,
+  retention: number): Promise<{ total: number; ords: readonly number[] }>
+{
   const kept = stillKept(now, retention);
   const where = `WHERE n.cid = ? AND ${kept.sql} AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = n.id)`;
   const params = [collection.id, ...kept.params];
-  const sorted = `${FROM} ${where} ORDER BY ${order.column === 'updated_at' ? 'r' : 'n'}.${order.column} ${order.direction}, n.id ASC`;
+  const sorted = `${FROM} ${where} ORDER BY ${
+    order.column === 'updated_at' ? 'r' : 'n'
+  }.${order.column} ${order.direction}, n.id ASC`;
   const filter = Object.entries(filterMeta);
   if (filter.length === 0) {
-    const { total } = (await queriesFor(sql, collection).get<{ total: number }>(`SELECT count(*) AS total FROM deleted_documents n ${where}`, params))!;
-    const rows = await queriesFor(sql, collection).all<Heading>(`SELECT n.ord, NULL AS meta ${sorted} LIMIT ? OFFSET ?`, [...params, limit, offset]);
+    const { total } =
+      (await queriesFor(sql, collection).get<{ total: number }>(
+        `SELECT count(*) AS total FROM deleted_documents n ${where}`,
+        params,
+      ))!;
+    const rows = await queriesFor(sql, collection).all<Heading>(`SELECT n.ord, NULL AS meta ${sorted} LIMIT ? OFFSET ?`,
+      [...params, limit, offset]);
     return { total, ords: rows.map(({ ord }) => ord) };
   }
   const matching: number[] = [];
@@ -85,5 +101,7 @@ async function pageOf(sql: Sql, collection: CollectionRow, { filterMeta, order, 
 
 /** Values of one key are alternatives, and every key must match. */
 function matches(meta: Meta, filter: readonly (readonly [string, readonly string[]])[]): boolean {
-  return filter.every(([key, values]) => Object.hasOwn(meta, key) && values.some((value) => meta[key]!.includes(value)));
+  return filter.every(([key, values]) =>
+    Object.hasOwn(meta, key) && values.some((value) => meta[key]!.includes(value))
+  );
 }

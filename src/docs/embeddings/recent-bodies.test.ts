@@ -10,9 +10,17 @@ class Tables implements Queries {
   async all<R extends Row>(_: string, params: readonly unknown[] = []): Promise<R[]> {
     this.read.push([...new Set(params)]);
     this.during();
-    return ([...new Set(params)] as number[]).filter((ord) => ord > 0 && ord < 10).map((ord) => ({
-      ord, expires_at: ord === 6 ? 100 : null, crc: ord, bytes: 10, ...(ord % 2 === 0 ? { e_crc: ord === 4 ? 0 : ord, e_bytes: 10, chunking: 'c' } : { e_crc: null, e_bytes: null, chunking: null }),
-    }) as unknown as R);
+    return ([...new Set(params)] as number[]).filter((ord) => ord > 0 && ord < 10).map((ord) =>
+      ({
+        ord,
+        expires_at: ord === 6 ? 100 : null,
+        crc: ord,
+        bytes: 10,
+        ...(ord % 2 === 0
+          ? { e_crc: ord === 4 ? 0 : ord, e_bytes: 10, chunking: 'c' }
+          : { e_crc: null, e_bytes: null, chunking: null }),
+      }) as unknown as R
+    );
   }
 
   async get<R extends Row>(): Promise<R | undefined> {
@@ -23,21 +31,23 @@ class Tables implements Queries {
 function open() {
   const readers: FeedReader[] = [];
   const tables = new Tables();
-  const bodies = new RecentBodies(tables, { join: (reader) => {
-    readers.push(reader);
-    return () => undefined;
-  } });
+  const bodies = new RecentBodies(tables, {
+    join: (reader) => {
+      readers.push(reader);
+      return () => undefined;
+    },
+  });
   return { bodies, tables, commit: () => readers.forEach(({ wake }) => wake()) };
 }
 
 it('are read once until a commit', async () => {
   const { bodies, tables, commit } = open();
   const found = await bodies.read([1, 4, 6, 99]);
-  expect([...found]).toEqual([
-    [1, { expiresAt: null, embedded: undefined, isFresh: false }],
-    [4, { expiresAt: null, embedded: { ord: 4, crc: 0, bytes: 10, chunking: 'c' }, isFresh: false }],
-    [6, { expiresAt: 100, embedded: { ord: 6, crc: 6, bytes: 10, chunking: 'c' }, isFresh: true }],
-  ]);
+  expect([...found]).toEqual([[1, { expiresAt: null, embedded: undefined, isFresh: false }], [4, {
+    expiresAt: null,
+    embedded: { ord: 4, crc: 0, bytes: 10, chunking: 'c' },
+    isFresh: false,
+  }], [6, { expiresAt: 100, embedded: { ord: 6, crc: 6, bytes: 10, chunking: 'c' }, isFresh: true }]]);
   expect([...(await bodies.read([6, 4, 2])).keys()].sort()).toEqual([2, 4, 6]);
   expect(tables.read).toEqual([[1, 4, 6, 99], [2]]);
   commit();

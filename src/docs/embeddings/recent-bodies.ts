@@ -27,8 +27,9 @@ const REMEMBERED = 16_384;
 const STEP = 256;
 
 /**
- * The states of documents that were read since the last commit, by ordinal: every search by meaning needs those of its candidates, and mostly
- * of the same documents. A commit forgets all of them as soon as readers see it, so a state is never older than one that is read now.
+ * The states of documents that were read since the last commit, by ordinal: every search by meaning needs those of its
+ * candidates, and mostly of the same documents. A commit forgets all of them as soon as readers see it, so a state is
+ * never older than one that is read now.
  */
 export class RecentBodies {
   readonly #queries: Queries;
@@ -63,8 +64,8 @@ export class RecentBodies {
   }
 
   /**
-   * Passes the state of each document, undefined for a deleted one, without pauses in between. If all are remembered, as they are soon, this
-   * takes a third of the time of `read`.
+   * Passes the state of each document, undefined for a deleted one, without pauses in between. If all are remembered,
+   * as they are soon, this takes a third of the time of `read`.
    */
   async each(ords: readonly number[], take: (ord: number, state: BodyState | undefined) => void): Promise<void> {
     const states = ords.every((ord) => this.#states.has(ord)) ? this.#states : await this.read(ords);
@@ -75,7 +76,8 @@ export class RecentBodies {
     const { marks, params } = inList(ords);
     return this.#queries.all<StateRow>(
       `SELECT d.ord, d.expires_at, d.crc, d.bytes, e.crc AS e_crc, e.bytes AS e_bytes, e.chunking
-       FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord WHERE d.ord IN (${marks})`, params,
+       FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord WHERE d.ord IN (${marks})`,
+      params,
     );
   }
 
@@ -85,7 +87,13 @@ export class RecentBodies {
   }
 }
 
-function toState({ ord, expires_at: expiresAt, crc, bytes, e_crc: embeddedCrc, e_bytes: embeddedBytes, chunking }: StateRow): BodyState {
+function toState(
+  { ord, expires_at: expiresAt, crc, bytes, e_crc: embeddedCrc, e_bytes: embeddedBytes, chunking }: StateRow,
+): BodyState {
   if (embeddedCrc === null) return { expiresAt, embedded: undefined, isFresh: false };
-  return { expiresAt, embedded: { ord, crc: embeddedCrc, bytes: embeddedBytes, chunking }, isFresh: embeddedCrc === crc && embeddedBytes === bytes };
+  return {
+    expiresAt,
+    embedded: { ord, crc: embeddedCrc, bytes: embeddedBytes, chunking },
+    isFresh: embeddedCrc === crc && embeddedBytes === bytes,
+  };
 }

@@ -16,7 +16,10 @@ const LOOK_MS = 60_000;
 /** Milliseconds until failures of the same operation are reported again. */
 const COOLDOWN_MS = 300_000;
 
-/** Detects problems that the operator should know about (decisions, section 6): handlers that throw, and a disk that fills up. */
+/**
+ * Detects problems that the operator should know about (decisions, section 6): handlers that throw, and a disk that
+ * fills up.
+ */
 export interface Alarms {
   /** Call this with the outcome of each operation. Neither throws nor waits. */
   readonly observe: (outcome: Pick<Outcome, 'operation' | 'error'>) => void;
@@ -32,7 +35,10 @@ export interface AlarmDeps {
   readonly usedPercent?: () => Promise<number | undefined>;
 }
 
-export function createAlarms(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings' | 'clock' | 'relay'>, { timer = systemTimer, usedPercent = () => diskUse(environment.sql.info.path) }: AlarmDeps = {}): Alarms {
+export function createAlarms(
+  environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings' | 'clock' | 'relay'>,
+  { timer = systemTimer, usedPercent = () => diskUse(environment.sql.info.path) }: AlarmDeps = {},
+): Alarms {
   const reportedAt = new Map<string, number>();
   const stopping = new AbortController();
   let watching: Promise<void> | undefined;
@@ -66,11 +72,14 @@ function isUnforeseen(error: unknown): boolean {
 }
 
 /** Never rejects. */
-async function watchDisk(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings'>, timer: Timer, usedPercent: () => Promise<number | undefined>, signal: AbortSignal): Promise<void> {
+async function watchDisk(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings'>, timer: Timer,
+  usedPercent: () => Promise<number | undefined>, signal: AbortSignal): Promise<void>
+{
   let isReported = false;
   while (!signal.aborted) {
     const percent = await usedPercent();
-    if (percent !== undefined && percent >= FULL_PERCENT && !isReported) publishEvent(environment, 'ops.disk_usage_high', { usedPercent: percent, thresholdPercent: FULL_PERCENT });
+    if (percent !== undefined && percent >= FULL_PERCENT && !isReported)
+      publishEvent(environment, 'ops.disk_usage_high', { usedPercent: percent, thresholdPercent: FULL_PERCENT });
     if (percent !== undefined) isReported = percent >= (isReported ? RELIEVED_PERCENT : FULL_PERCENT);
     await timer.sleep(LOOK_MS, signal);
   }

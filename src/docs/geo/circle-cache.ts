@@ -14,8 +14,8 @@ interface Entry {
 }
 
 /**
- * The documents in the most recently requested circles, as long as no place changes: a repeated search then uses the same bitmap, which the
- * full-text index recognizes by its identity. Callers must not change a set.
+ * The documents in the most recently requested circles, as long as no place changes: a repeated search then uses the
+ * same bitmap, which the full-text index recognizes by its identity. Callers must not change a set.
  */
 export class CircleCache {
   readonly #entries = new Map<string, Entry>();
@@ -25,7 +25,10 @@ export class CircleCache {
     return this.#bytes;
   }
 
-  /** The documents in a circle among some documents, which are the same only if their set is the same object; undefined if they are not remembered. */
+  /**
+   * The documents in a circle among some documents, which are the same only if their set is the same object; undefined
+   * if they are not remembered.
+   */
   find(circle: Circle, among: OrdSet | undefined): OrdSet | undefined {
     const name = nameOf(circle);
     const known = this.#entries.get(name);

@@ -23,8 +23,8 @@ export class GeoIndex implements ViewIndex {
   }
 
   /**
-   * The documents in a circle, of some documents or of all. Callers must not change the set: the same object is returned for the same
-   * circle and documents as long as no place changes.
+   * The documents in a circle, of some documents or of all. Callers must not change the set: the same object is
+   * returned for the same circle and documents as long as no place changes.
    */
   async inCircle(circle: Circle, documents: OrdSet | undefined): Promise<OrdSet> {
     const known = this.#circles.find(circle, documents);

@@ -1,7 +1,7 @@
 import { fittedAlpha, fuse, type FusedHit, type MeaningHit, type WordsHit } from '../../search/fusion/index.ts';
 import { OrdSet } from '../fulltext/index.ts';
 import type { Look } from './look-at-sides.ts';
-import { isWordsWanted, type HybridRequest } from './request.ts';
+import { type HybridRequest, isWordsWanted } from './request.ts';
 
 /** The hits of each side, best first. */
 interface Sides {
@@ -74,7 +74,10 @@ export class Candidates {
 
   #bestOfSides(): Sides {
     const { candidates } = this.#request;
-    return this.#best ??= { words: best([...this.#words.values()], candidates), meaning: best(this.#meaning, candidates) };
+    return this.#best ??= {
+      words: best([...this.#words.values()], candidates),
+      meaning: best(this.#meaning, candidates),
+    };
   }
 }
 

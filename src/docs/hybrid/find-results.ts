@@ -1,17 +1,15 @@
-import { reorder, type FusedHit } from '../../search/fusion/index.ts';
+import { type FusedHit, reorder } from '../../search/fusion/index.ts';
 import type { Mark } from '../../search/order/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
-import {
-  curateSearch, isMeant, joinLists, listLengths, orderResults, readConsistently, readRows,
-  type ContentOptions, type PinnedDocument, type ResultOrder, type ResultRow,
-} from '../search/index.ts';
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
 import { matchedTerms, type OrdSet } from '../fulltext/index.ts';
+import { type ContentOptions, curateSearch, isMeant, joinLists, listLengths, orderResults, type PinnedDocument,
+  readConsistently, readRows, type ResultOrder, type ResultRow } from '../search/index.ts';
 import type { Passage } from '../vectors/index.ts';
 import { Candidates } from './candidates.ts';
 import type { HybridDeps } from './deps.ts';
 import { inWindows, type Placed } from './in-windows.ts';
-import { lookAtSides, type Look, type Scope } from './look-at-sides.ts';
+import { type Look, lookAtSides, type Scope } from './look-at-sides.ts';
 import type { HybridRequest } from './request.ts';
 import { WordsSide } from './words-side.ts';
 
@@ -43,10 +41,15 @@ export interface FoundResults {
 }
 
 /** The best candidates in the order of the fusion, before their rows are read. */
-export async function firstHits(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[]): Promise<FusedHit[]> {
+export async function firstHits(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>,
+  rules: readonly CurationRule[]): Promise<FusedHit[]>
+{
   const { hidden } = await curateSearch(deps.words, { ...request, byCursor: false }, rules);
   const candidates = new Candidates(request);
-  candidates.take(await lookAtSides(deps, request, { ...scope, hidden, side: new WordsSide(deps.words, request.words) }, undefined), undefined);
+  candidates.take(
+    await lookAtSides(deps, request, { ...scope, hidden, side: new WordsSide(deps.words, request.words) }, undefined),
+    undefined,
+  );
   return candidates.fused(candidates.alpha);
 }
 
@@ -60,12 +63,24 @@ interface Reading {
 }
 
 /** The results of a request, each from one version of its document. */
-export async function findResults(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'> & { readonly content: ContentOptions }, rules: readonly CurationRule[]): Promise<FoundResults> {
+export async function findResults(deps: HybridDeps, request: HybridRequest,
+  scope: Omit<Scope, 'hidden' | 'side'> & { readonly content: ContentOptions },
+  rules: readonly CurationRule[]): Promise<FoundResults>
+{
   const { words, meaning } = deps;
-  const { rules: applied, hidden, pinned } = await curateSearch(words, { ...request, byCursor: request.order?.cursor !== undefined }, rules);
+  const { rules: applied, hidden, pinned } = await curateSearch(words, {
+    ...request,
+    byCursor: request.order?.cursor !== undefined,
+  }, rules);
   const [list, ...longer] = listsOf(deps, request, pinned.length) as [List, ...List[]];
   const views = request.circle === undefined ? [words.view, words.columns] : [words.view, words.columns, words.geo];
-  const sources = { sql: words.sql, views, vectors: meaning.view, isLatest: (lsn: number) => words.view.isLatest(lsn), signal: scope.signal };
+  const sources = {
+    sql: words.sql,
+    views,
+    vectors: meaning.view,
+    isLatest: (lsn: number) => words.view.isLatest(lsn),
+    signal: scope.signal,
+  };
   let first: Look | undefined;
   let reading: Reading | undefined;
   await readConsistently(sources, async ({ only, changed }) => {
@@ -78,7 +93,13 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
     return changed(reading.ords);
   });
   const { results, outside } = reading!;
-  return { results, all: withOrds(list.candidates.all(), outside), algorithm: first!.algorithm, incomparable: first!.incomparable, alpha: list.candidates.alpha };
+  return {
+    results,
+    all: withOrds(list.candidates.all(), outside),
+    algorithm: first!.algorithm,
+    incomparable: first!.incomparable,
+    alpha: list.candidates.alpha,
+  };
 }
 
 /** One of the lists of candidates that are joined, with what finds them. */
@@ -97,7 +118,9 @@ function listsOf({ words }: HybridDeps, request: HybridRequest, pins: number): L
 }
 
 /** The results with their present rows in the tables. */
-async function read(deps: HybridDeps, request: HybridRequest, lists: readonly List[], rules: readonly CurationRule[], pinned: readonly PinnedDocument[], content: ContentOptions): Promise<Reading> {
+async function read(deps: HybridDeps, request: HybridRequest, lists: readonly List[], rules: readonly CurationRule[],
+  pinned: readonly PinnedDocument[], content: ContentOptions): Promise<Reading>
+{
   const { words: { sql, view }, meaning } = deps;
   const pins = new Set(pinned.map(({ ord }) => ord));
   const organic = firstOf(await inOrder(deps, request, lists), request.topK, pins);
@@ -109,9 +132,13 @@ async function read(deps: HybridDeps, request: HybridRequest, lists: readonly Li
   // Pinned documents may come first, and move others to a later page.
   const contentsOf = [...pins, ...ords.slice(Math.max(0, request.offset - pins.size))];
   const rows = await readRows(sql, ords, { ...content, contentsOf });
-  const found = organic.flatMap(({ hit, mark }, i) => toFound(rows.get(hit.ord), { hit, terms: terms.get(hit.ord), passage: passages[i], mark }));
-  const findPinned = (pin: Pin): Found | undefined => pinned.filter((document) => isMeant(document, pin))
-    .flatMap(({ ord }) => toFound(rows.get(ord), { hit: undefined, terms: terms.get(ord), passage: undefined, mark: undefined })).at(0);
+  const found = organic.flatMap(({ hit, mark }, i) =>
+    toFound(rows.get(hit.ord), { hit, terms: terms.get(hit.ord), passage: passages[i], mark })
+  );
+  const findPinned = (pin: Pin): Found | undefined =>
+    pinned.filter((document) => isMeant(document, pin)).flatMap(({ ord }) =>
+      toFound(rows.get(ord), { hit: undefined, terms: terms.get(ord), passage: undefined, mark: undefined })
+    ).at(0);
   const results = applyCuration(request.query, found, rules, findPinned);
   const outside = results.filter(({ hit }) => hit === undefined).map(({ row }) => row.ord);
   return { results: results.slice(request.offset, request.topK), ords, outside };
@@ -122,26 +149,44 @@ interface InOrder extends Placed {
   readonly mark?: Mark;
 }
 
-/** Fused hits in the order of the answer, those of earlier pages by cursor left out; merged to windows in the mode `window`. */
+/**
+ * Fused hits in the order of the answer, those of earlier pages by cursor left out; merged to windows in the mode
+ * `window`.
+ */
 async function inOrder(deps: HybridDeps, request: HybridRequest, lists: readonly List[]): Promise<InOrder[]> {
   const [{ candidates }] = lists as [List];
-  const placed = await joinLists(lists.map((list) => list.request.candidates), (i, before: readonly Placed[]) => placedIn(deps, request, lists[i]!.candidates.fused(candidates.alpha), before));
+  const placed = await joinLists(lists.map((list) => list.request.candidates),
+    (i, before: readonly Placed[]) => placedIn(deps, request, lists[i]!.candidates.fused(candidates.alpha), before));
   return request.order === undefined ? placed : sorted(deps, request, candidates, placed, request.order);
 }
 
 /** The hits of a list, without those that are shown before it. */
-async function placedIn({ words }: HybridDeps, { mode, windowSize, encoderScores }: HybridRequest, fused: FusedHit[], before: readonly Placed[]): Promise<readonly Placed[]> {
+async function placedIn({ words }: HybridDeps, { mode, windowSize, encoderScores }: HybridRequest, fused: FusedHit[],
+  before: readonly Placed[]): Promise<readonly Placed[]>
+{
   const shown = Map.groupBy(before, ({ hit }) => hit.ord);
-  const isShown = ({ ord, chunk }: FusedHit): boolean => shown.get(ord)?.some(({ first, last }) => mode === 'parent' || chunk === undefined || first === undefined || (first <= chunk && chunk <= last!)) === true;
+  const isShown = ({ ord, chunk }: FusedHit): boolean =>
+    shown.get(ord)?.some(({ first, last }) =>
+      mode === 'parent' || chunk === undefined || first === undefined || (first <= chunk && chunk <= last!)
+    ) === true;
   const left = before.length === 0 ? fused : fused.filter((hit) => !isShown(hit));
   // The encoder has rated the best of the first list.
   const hits = encoderScores === undefined || before.length > 0 ? left : reorder(left, encoderScores.of);
-  return mode === 'window' ? inWindows(words.sql, hits, windowSize) : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
+  return mode === 'window'
+    ? inWindows(words.sql, hits, windowSize)
+    : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
 }
 
-async function sorted({ words: { columns } }: HybridDeps, { collection, mode }: HybridRequest, candidates: Candidates, placed: readonly Placed[], order: ResultOrder): Promise<InOrder[]> {
+async function sorted({ words: { columns } }: HybridDeps, { collection, mode }: HybridRequest, candidates: Candidates,
+  placed: readonly Placed[], order: ResultOrder): Promise<InOrder[]>
+{
   // A document is one result in the mode `parent`, whichever of its passages is the best.
-  const results = placed.map((each) => ({ ord: each.hit.ord, chunk: mode === 'parent' ? undefined : each.hit.chunk, score: each.hit.score, placed: each }));
+  const results = placed.map((each) => ({
+    ord: each.hit.ord,
+    chunk: mode === 'parent' ? undefined : each.hit.chunk,
+    score: each.hit.score,
+    placed: each,
+  }));
   const ordered = await orderResults(columns, collection, results, order, (ord) => candidates.distanceOf(ord));
   return ordered.map(({ result, mark }) => ({ ...result.placed, mark }));
 }
@@ -153,9 +198,13 @@ function firstOf(placed: readonly InOrder[], count: number, pins: ReadonlySet<nu
 }
 
 /** Positions of passages; undefined for hits that only the lexical side found. */
-async function passagesOf(meaning: HybridDeps['meaning'], { mode }: HybridRequest, organic: readonly Placed[]): Promise<(Passage | undefined)[]> {
+async function passagesOf(meaning: HybridDeps['meaning'], { mode }: HybridRequest,
+  organic: readonly Placed[]): Promise<(Passage | undefined)[]>
+{
   if (mode === 'parent') return [];
-  const wanted = organic.flatMap(({ hit: { ord }, first, last }, at) => (first === undefined || last === undefined ? [] : [{ at, ord, first, last }]));
+  const wanted = organic.flatMap(({ hit: { ord }, first, last },
+    at) => (first === undefined || last === undefined ? [] : [{ at, ord, first, last }])
+  );
   const read = wanted.length === 0 ? [] : await meaning.passagesOf(wanted);
   const passages = organic.map((): Passage | undefined => undefined);
   for (const [i, { at }] of wanted.entries()) passages[at] = read[i];
@@ -163,8 +212,14 @@ async function passagesOf(meaning: HybridDeps['meaning'], { mode }: HybridReques
 }
 
 /** Empty for a document that was deleted. A document that is no candidate scores 0 (decisions section 4.5). */
-function toFound(row: ResultRow | undefined, { hit, terms = new Set(), passage, mark }: Pick<Found, 'hit' | 'passage' | 'mark'> & { readonly terms: ReadonlySet<string> | undefined }): Found[] {
-  return row === undefined ? [] : [{ key: row.key, lang: row.lang, score: hit?.score ?? 0, row, hit, terms, passage, mark }];
+function toFound(row: ResultRow | undefined,
+  { hit, terms = new Set(), passage, mark }: Pick<Found, 'hit' | 'passage' | 'mark'> & {
+    readonly terms: ReadonlySet<string> | undefined;
+  }): Found[]
+{
+  return row === undefined
+    ? []
+    : [{ key: row.key, lang: row.lang, score: hit?.score ?? 0, row, hit, terms, passage, mark }];
 }
 
 function withOrds(set: OrdSet | undefined, ords: readonly number[]): OrdSet | undefined {

@@ -2,7 +2,10 @@ import type { Log } from '../../lib/log.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { DocsEnvironment } from '../environment.ts';
 
-/** How much of the change feed is kept: a change is removed when it is too old or when the changes after it reach the size. */
+/**
+ * How much of the change feed is kept: a change is removed when it is too old or when the changes after it reach the
+ * size.
+ */
 export interface FeedLimits {
   readonly maxAgeMs: number;
   /** Bytes, estimated from the newest changes. */
@@ -19,8 +22,9 @@ export interface FeedRetentionDeps extends Pick<DocsEnvironment, 'feed' | 'clock
 const INTERVAL_MS = 3_600_000;
 
 /**
- * Removes old changes from the feed once an hour. Changes that a follower has yet to read are kept (`ChangeFeed.prune`), and indexes first
- * write or confirm their checkpoints, so that a restart does not have to rebuild them.
+ * Removes old changes from the feed once an hour. Changes that a follower has yet to read are kept
+ * (`ChangeFeed.prune`), and indexes first write or confirm their checkpoints, so that a restart does not have to
+ * rebuild them.
  */
 export class FeedRetention {
   readonly #deps: FeedRetentionDeps;
@@ -55,7 +59,9 @@ export class FeedRetention {
     for (;;) {
       await timer.sleep(INTERVAL_MS, signal);
       if (signal.aborted) return;
-      await this.prune().catch((error: unknown) => log.warn({ err: error }, 'old changes could not be removed from the feed; trying again in an hour'));
+      await this.prune().catch((error: unknown) =>
+        log.warn({ err: error }, 'old changes could not be removed from the feed; trying again in an hour')
+      );
     }
   }
 }

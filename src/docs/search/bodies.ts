@@ -22,8 +22,8 @@ export class Body {
 }
 
 /**
- * Bodies of results, of which several may be of one document: each is decoded once, and released when no result needs it any more, because
- * together they may be large.
+ * Bodies of results, of which several may be of one document: each is decoded once, and released when no result needs
+ * it any more, because together they may be large.
  */
 export class Bodies {
   readonly #codec: BodyCodec;

@@ -1,9 +1,9 @@
+import type { OrdSet } from '../../lib/ord-set.ts';
+import { Pace } from '../../lib/pace.ts';
+import { AnswerBudget } from '../../operations/index.ts';
 import type { Columns } from '../../search/columns/index.ts';
 import { compareTexts } from '../../search/filter/index.ts';
-import { readyColumns, type ColumnsView } from '../columns/index.ts';
-import { Pace } from '../../lib/pace.ts';
-import type { OrdSet } from '../../lib/ord-set.ts';
-import { AnswerBudget } from '../../operations/index.ts';
+import { type ColumnsView, readyColumns } from '../columns/index.ts';
 
 export interface FacetCount {
   readonly value: string;
@@ -36,13 +36,15 @@ export interface Counted {
 const TRIES = 3;
 
 /**
- * The number of documents with each value of the fields, by count descending, then by value; an empty list for a key that no document has
- * (decision D-90). A document counts once for a value, however often it has it. All counts are from one state, except that deleted results
- * still count as they were read; undefined if their metadata were not.
+ * The number of documents with each value of the fields, by count descending, then by value; an empty list for a key
+ * that no document has (decision D-90). A document counts once for a value, however often it has it. All counts are
+ * from one state, except that deleted results still count as they were read; undefined if their metadata were not.
  */
-export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection: string, documents: OrdSet, { fields, max, isMetaUnread }: FacetRequest, results: readonly CountedRow[]): Promise<Counted | undefined> {
+export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection: string, documents: OrdSet,
+  { fields, max, isMetaUnread }: FacetRequest, results: readonly CountedRow[]): Promise<Counted | undefined>
+{
   const names = [...new Set(fields)];
-  for (let tries = 1; ; tries++) {
+  for (let tries = 1;; tries++) {
     const ready = await readyColumns(view, collection, { facets: names });
     const gone = goneOf(ready?.columns, results.filter(({ ord }) => documents.has(ord)));
     if (isMetaUnread && gone.length > 0) return undefined;
@@ -68,7 +70,9 @@ function countOf(columns: Columns | undefined, documents: OrdSet, field: string,
 }
 
 /** Adds the values of further documents to the counts. */
-function withRows(counts: readonly FacetCount[], rows: readonly CountedRow[], field: string, max: number): readonly FacetCount[] {
+function withRows(counts: readonly FacetCount[], rows: readonly CountedRow[], field: string,
+  max: number): readonly FacetCount[]
+{
   if (rows.length === 0) return counts;
   const sums = new Map(counts.map(({ value, count }) => [value, count]));
   for (const { lang, meta } of rows) {
@@ -76,7 +80,9 @@ function withRows(counts: readonly FacetCount[], rows: readonly CountedRow[], fi
     const own = field === 'lang' ? [lang] : Object.hasOwn(values, field) ? values[field]! : [];
     for (const value of new Set(own)) sums.set(value, (sums.get(value) ?? 0) + 1);
   }
-  const sorted = [...sums].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count || compareTexts(a.value, b.value));
+  const sorted = [...sums].map(([value, count]) => ({ value, count })).sort((a, b) =>
+    b.count - a.count || compareTexts(a.value, b.value)
+  );
   return max === 0 ? sorted : sorted.slice(0, max);
 }
 
@@ -103,7 +109,10 @@ export function fitFacets(facets: Readonly<Record<string, readonly FacetCount[]>
     }
   }
   budget.spend(bytes - room.left);
-  return { facets: Object.fromEntries(names.map((name) => [name, facets[name]!.slice(0, counts.get(name))])), isTruncated: room.isSpent };
+  return {
+    facets: Object.fromEntries(names.map((name) => [name, facets[name]!.slice(0, counts.get(name))])),
+    isTruncated: room.isSpent,
+  };
 }
 
 /** The fields of an answer with its facets; none if none were requested. */
@@ -113,7 +122,9 @@ export interface ShownFacets {
 }
 
 /** The facets of an answer, as many of their values as fit in it; a field that was not counted has none. */
-export function shownFacets(fields: readonly string[] | undefined, counts: Counted['facets'] = {}, budget: AnswerBudget): ShownFacets {
+export function shownFacets(fields: readonly string[] | undefined, counts: Counted['facets'] = {},
+  budget: AnswerBudget): ShownFacets
+{
   if (fields === undefined) return {};
   const asked = fields.map((field) => [field, Object.hasOwn(counts, field) ? counts[field]! : []] as const);
   const { facets, isTruncated } = fitFacets(Object.fromEntries(asked), budget);

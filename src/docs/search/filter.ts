@@ -1,8 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
-import {
-  allOf, BOUNDS, checkFilterSize, checkMoments, isMoment, parseFilter, readFilterTree,
-  type BoundName, type Bounds, type Condition, type Filter, type FilterNode, type RangeValue,
-} from '../../search/filter/index.ts';
+import { allOf, type BoundName, BOUNDS, type Bounds, checkFilterSize, checkMoments, type Condition, type Filter,
+  type FilterNode, isMoment, parseFilter, type RangeValue, readFilterTree } from '../../search/filter/index.ts';
 import type { Meta } from '../documents/meta.ts';
 
 /** The parts of a request that select documents, except `filterMeta`. */
@@ -20,10 +18,17 @@ export interface RequestFilter extends FilterInput {
 
 const MAX_VALUES = 1000;
 
-/** All filters of a request as one expression, undefined without any. Throws `invalid_argument` for what a schema cannot check. */
+/**
+ * All filters of a request as one expression, undefined without any. Throws `invalid_argument` for what a schema cannot
+ * check.
+ */
 export function expressionOf({ filterMeta = {}, rangeMeta, ...rest }: RequestFilter): Filter | undefined {
   checkFilter(filterMeta);
-  const ranges = toConditions(rangeMeta).map(({ field, bounds }): Condition => ({ kind: 'range', field: isTime(field) ? field : metaField(field), bounds }));
+  const ranges = toConditions(rangeMeta).map(({ field, bounds }): Condition => ({
+    kind: 'range',
+    field: isTime(field) ? field : metaField(field),
+    bounds,
+  }));
   const filter = readFilter(rest);
   const parts = [...matchesOf(filterMeta), ...ranges, ...(filter === undefined ? [] : [filter])];
   return parts.length === 0 ? undefined : allOf(parts);
@@ -44,12 +49,17 @@ function readFilter({ filter, langs = [] }: FilterInput): Filter | undefined {
 /** Refuses filters with too many values in total (decisions section 8), which a schema cannot count. */
 export function checkFilter(filter: Meta): void {
   const values = Object.values(filter).reduce((sum, list) => sum + list.length, 0);
-  if (values > MAX_VALUES) throw new ServiceError('invalid_argument', `filterMeta must have at most ${MAX_VALUES} values, got ${values}`);
+  if (values > MAX_VALUES)
+    throw new ServiceError('invalid_argument', `filterMeta must have at most ${MAX_VALUES} values, got ${values}`);
 }
 
 /** A key without values matches no document, and neither does an empty key, because no document has one. */
 function matchesOf(filterMeta: Meta): Condition[] {
-  return Object.entries(filterMeta).map(([key, values]) => ({ kind: 'match', field: metaField(key), values: key === '' ? [] : values }));
+  return Object.entries(filterMeta).map(([key, values]) => ({
+    kind: 'match',
+    field: metaField(key),
+    values: key === '' ? [] : values,
+  }));
 }
 
 /** With its prefix, a metadata key may have the same name as a field of a document. */
@@ -68,12 +78,15 @@ export type RangeMeta = readonly ({ readonly field: string } & Bounds)[] | Reado
 
 const TIMES: ReadonlySet<string> = new Set(['addedAt', 'updatedAt']);
 
-/** Conditions in a uniform form. Throws `invalid_argument` for a bound of a time that is neither a number nor a date. */
+/**
+ * Conditions in a uniform form. Throws `invalid_argument` for a bound of a time that is neither a number nor a date.
+ */
 export function toConditions(ranges: RangeMeta = []): RangeCondition[] {
   const list = Array.isArray(ranges)
     ? (ranges as readonly ({ field: string } & Bounds)[]).map(({ field, ...bounds }) => ({ field, bounds }))
     : Object.entries(ranges as Readonly<Record<string, Bounds>>).map(([field, bounds]) => ({ field, bounds }));
-  for (const { field, bounds } of list) if (isTime(field)) for (const name of BOUNDS) checkTime(field, name, bounds[name]);
+  for (const { field, bounds } of list)
+    if (isTime(field)) { for (const name of BOUNDS) checkTime(field, name, bounds[name]); }
   return list;
 }
 
@@ -84,5 +97,6 @@ export function isTime(field: string): field is 'addedAt' | 'updatedAt' {
 
 function checkTime(field: string, name: BoundName, value: RangeValue | undefined): void {
   if (value === undefined || isMoment(value)) return;
-  throw new ServiceError('invalid_argument', `rangeMeta: ${name} of ${field} must be a Unix time or an ISO 8601 date, got "${value}"`);
+  throw new ServiceError('invalid_argument',
+    `rangeMeta: ${name} of ${field} must be a Unix time or an ISO 8601 date, got "${value}"`);
 }

@@ -10,7 +10,8 @@ describe('lists of candidates', () => {
 
   it('continue each other without repeating or losing anything', async () => {
     const lists = [['b', 'a', 'c'], ['d', 'c', 'a', 'b', 'e'], ['e', 'f', 'c', 'd', 'g', 'a', 'b']];
-    const joined = await joinLists([2, 4, 8], (i, before: readonly string[]) => lists[i]!.filter((one) => !before.includes(one)));
+    const joined = await joinLists([2, 4, 8],
+      (i, before: readonly string[]) => lists[i]!.filter((one) => !before.includes(one)));
     expect(joined).toEqual(['b', 'a', 'd', 'c', 'e', 'f', 'g']);
     expect(await joinLists([2], () => lists[0]!)).toEqual(lists[0]);
   });

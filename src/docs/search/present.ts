@@ -1,5 +1,5 @@
-import { truncationOf, type AnswerBounds, type AnswerBudget, type Truncation } from '../../operations/index.ts';
 import { Pace } from '../../lib/pace.ts';
+import { type AnswerBounds, type AnswerBudget, type Truncation, truncationOf } from '../../operations/index.ts';
 import type { Mark } from '../../search/order/index.ts';
 import type { BodyCodec, Queries } from '../../storage/index.ts';
 import { cursorBehind, type ResultOrder } from './order.ts';
@@ -26,13 +26,18 @@ export interface ShownTexts {
 const PASSAGE_FIELDS = 200;
 
 /**
- * A result with its bytes. Those of its body count against a budget of tokens, else those of its passage, else of its fragments; a result
- * without any of these still costs the bytes of its metadata (decisions section 4.3, "Context budget cost").
+ * A result with its bytes. Those of its body count against a budget of tokens, else those of its passage, else of its
+ * fragments; a result without any of these still costs the bytes of its metadata (decisions section 4.3, "Context
+ * budget cost").
  */
 export function shown<R>(result: R, { body, passage, fragments = 0, meta }: ShownTexts): Shown<R> {
   const metaBytes = bytesOfMeta(meta);
   const passageBytes = passage === undefined ? 0 : PASSAGE_FIELDS + passage;
-  return { result, cost: body ?? passage ?? (fragments || metaBytes), size: (body ?? 0) + passageBytes + fragments + metaBytes };
+  return {
+    result,
+    cost: body ?? passage ?? (fragments || metaBytes),
+    size: (body ?? 0) + passageBytes + fragments + metaBytes,
+  };
 }
 
 export function bytesOfMeta(meta: ShownTexts['meta']): number {
@@ -64,10 +69,10 @@ export interface Presented<R> {
 }
 
 /** Results as they are returned, as many as the answer may hold. */
-export async function presentEach<F, R>(
-  { sql, codec }: { readonly sql: Queries; readonly codec: BodyCodec }, found: readonly F[], { rowOf, withBodies, show }: Presentation<F, R>,
-  { signal, budget }: AnswerBounds,
-): Promise<Presented<R>> {
+export async function presentEach<F, R>({ sql, codec }: { readonly sql: Queries; readonly codec: BodyCodec },
+  found: readonly F[], { rowOf, withBodies, show }: Presentation<F, R>,
+  { signal, budget }: AnswerBounds): Promise<Presented<R>>
+{
   const pace = new Pace();
   const all: Shown<R>[] = [];
   const at: number[] = [];
@@ -108,9 +113,9 @@ export interface PageEnd<R> {
 }
 
 /** The page within its budget of tokens. `markOf` returns where the page behind a result starts. */
-export function endPage<R>(
-  { shown: all, at, next }: Presented<R>, { offset, tokens, order }: PageRequest, budget: AnswerBudget, markOf: (at: number) => Mark | undefined,
-): PageEnd<R> {
+export function endPage<R>({ shown: all, at, next }: Presented<R>, { offset, tokens, order }: PageRequest,
+  budget: AnswerBudget, markOf: (at: number) => Mark | undefined): PageEnd<R>
+{
   const fitting = countWithinBudget(all, tokens);
   const contextTruncated = fitting < all.length;
   // A document that was deleted meanwhile is no result, but the page includes its place.
@@ -130,8 +135,8 @@ export function endPage<R>(
 const BYTES_PER_TOKEN = 4;
 
 /**
- * How many results of a list fit a budget of tokens: trailing results are dropped whole, and the first is always kept. A budget of 0 means no
- * limit.
+ * How many results of a list fit a budget of tokens: trailing results are dropped whole, and the first is always kept.
+ * A budget of 0 means no limit.
  */
 export function countWithinBudget(results: readonly { readonly cost: number }[], budget: number): number {
   if (budget === 0) return results.length;
@@ -145,8 +150,16 @@ export function countWithinBudget(results: readonly { readonly cost: number }[],
 
 const VARIABLE = /\{\{\s*([\w.]+)\s*\}\}/g;
 
-/** A collection's `responsePrompt` with its `{{name}}` variables replaced; unknown names are left unchanged (decisions section 2.3). */
-export function promptOf(prompt: string | undefined, values: Readonly<Record<string, string>>): { readonly responsePrompt?: string } {
+/**
+ * A collection's `responsePrompt` with its `{{name}}` variables replaced; unknown names are left unchanged (decisions
+ * section 2.3).
+ */
+export function promptOf(prompt: string | undefined,
+  values: Readonly<Record<string, string>>): { readonly responsePrompt?: string }
+{
   if (!prompt) return {};
-  return { responsePrompt: prompt.replace(VARIABLE, (variable, name: string) => (Object.hasOwn(values, name) ? values[name]! : variable)) };
+  return {
+    responsePrompt: prompt.replace(VARIABLE,
+      (variable, name: string) => (Object.hasOwn(values, name) ? values[name]! : variable)),
+  };
 }

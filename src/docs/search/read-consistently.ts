@@ -46,18 +46,24 @@ const STEP = 256;
 const NONE: ReadonlySet<number> = new Set();
 
 /**
- * Reads documents in one consistent state each, although filters, indexes and rows are read one after the other: those that change in the
- * meantime are read again. One that never stops changing stays as it was read last. `read` returns the documents that changed.
+ * Reads documents in one consistent state each, although filters, indexes and rows are read one after the other: those
+ * that change in the meantime are read again. One that never stops changing stays as it was read last. `read` returns
+ * the documents that changed.
  */
-export async function readConsistently(sources: Sources, read: (look: Look) => Promise<ReadonlySet<number>>): Promise<void> {
+export async function readConsistently(sources: Sources,
+  read: (look: Look) => Promise<ReadonlySet<number>>): Promise<void>
+{
   const { views, vectors, isLatest, isWhole = false, signal } = sources;
   /** Of the views before the first look, and for documents that were read again. */
   let first: Positions | undefined;
   const later = new Map<number, Positions>();
   let only: ReadonlySet<number> | undefined;
-  for (let looks = 1; ; looks++) {
+  for (let looks = 1;; looks++) {
     signal.throwIfAborted();
-    const positions: Positions = { documents: leastOf(views.map(({ position }) => position)), vectors: vectors?.position };
+    const positions: Positions = {
+      documents: leastOf(views.map(({ position }) => position)),
+      vectors: vectors?.position,
+    };
     if (first === undefined || isWhole) first = positions;
     else for (const ord of only ?? []) later.set(ord, positions);
     const [start, now] = [leastOf([first.documents, first.vectors]), leastOf([positions.documents, positions.vectors])];
@@ -65,7 +71,11 @@ export async function readConsistently(sources: Sources, read: (look: Look) => P
     const torn = await read({
       only,
       isLatest: () => now !== undefined && isLatest(now),
-      changed: (ords) => (looks === LOOKS || start === undefined || isLatest(start) ? Promise.resolve(NONE) : changedSince(sources.sql, start, ords, positionsOf)),
+      changed: (
+        ords,
+      ) => (looks === LOOKS || start === undefined || isLatest(start)
+        ? Promise.resolve(NONE)
+        : changedSince(sources.sql, start, ords, positionsOf)),
     });
     if (torn.size === 0) return;
     only = torn;
@@ -74,11 +84,16 @@ export async function readConsistently(sources: Sources, read: (look: Look) => P
 }
 
 function leastOf(positions: readonly (number | undefined)[]): number | undefined {
-  return positions.reduce((least, position) => (least === undefined || (position !== undefined && position < least) ? position : least), undefined);
+  return positions.reduce(
+    (least, position) => (least === undefined || (position !== undefined && position < least) ? position : least),
+    undefined,
+  );
 }
 
 /** The documents that have changes after what was certainly included in their last look. */
-async function changedSince(sql: Queries, start: number, ords: readonly number[], positionsOf: (ord: number) => Positions): Promise<ReadonlySet<number>> {
+async function changedSince(sql: Queries, start: number, ords: readonly number[],
+  positionsOf: (ord: number) => Positions): Promise<ReadonlySet<number>>
+{
   const changed = new Set<number>();
   for (let i = 0; i < ords.length; i += STEP) {
     const { marks, params } = inList(ords.slice(i, i + STEP));
@@ -99,7 +114,8 @@ async function changedSince(sql: Queries, start: number, ords: readonly number[]
 async function caughtUp(views: readonly FollowingView[], signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   try {
-    await Promise.race([Promise.all(views.map((view) => view.caughtUp(signal))), systemTimer.sleep(TIMEOUT_MS, over.signal)]);
+    await Promise.race([Promise.all(views.map((view) => view.caughtUp(signal))),
+      systemTimer.sleep(TIMEOUT_MS, over.signal)]);
   } finally {
     over.abort();
   }

@@ -4,7 +4,10 @@ import type { Queries, Row } from '../../storage/index.ts';
 /** Metadata and bodies of at most this many bytes are read with the row; larger ones are read one at a time. */
 const INLINE_BYTES = 64 * 1024;
 
-/** Bytes that one answer may read when it is made from contents that it does not contain whole, such as bodies with highlights. */
+/**
+ * Bytes that one answer may read when it is made from contents that it does not contain whole, such as bodies with
+ * highlights.
+ */
 const LOOKED_AT_BYTES = 64 * 2 ** 20;
 
 /** What a row needs, so that its content can be read with it or later. */
@@ -41,7 +44,10 @@ export interface ContentOptions {
   readonly mostBytes: number;
 }
 
-/** What an answer may read: the bodies that it contains count against its budget; if it shows only parts of them, it may read more. */
+/**
+ * What an answer may read: the bodies that it contains count against its budget; if it shows only parts of them, it may
+ * read more.
+ */
 export function contentsFor({ left }: AnswerBudget, withBodies: boolean, carriesBodies: boolean): ContentOptions {
   return { withBodies, mostBytes: carriesBodies ? left : Math.max(left, LOOKED_AT_BYTES) };
 }
@@ -53,9 +59,10 @@ export const WITHOUT_CONTENT = 'd.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, NULL 
 const WITHOUT_ANY = "d.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, '{}' AS meta, NULL AS body";
 
 /**
- * Reads the contents of rows in their order, and no more than an answer can use: the memory for a page of large documents is limited, however
- * many documents were requested. Select `columns` from the table `d`, then call `take` for each row. If the body of a row is known from
- * elsewhere, select `columnsWithoutBody` and call `take` without the body; the body still counts against the limit.
+ * Reads the contents of rows in their order, and no more than an answer can use: the memory for a page of large
+ * documents is limited, however many documents were requested. Select `columns` from the table `d`, then call `take`
+ * for each row. If the body of a row is known from elsewhere, select `columnsWithoutBody` and call `take` without the
+ * body; the body still counts against the limit.
  */
 export class ContentReader {
   readonly columns: string;
@@ -88,7 +95,10 @@ export class ContentReader {
     if (row.meta !== null) return true;
     // Includes the columns that identify the version: the document may have been replaced since the row was read.
     const columns = `updated_at, rev_ts, crc, bytes, meta, ${withBody ? 'body' : 'NULL AS body'}`;
-    const content = await this.#queries.get<{ meta: string; body: Uint8Array | null }>(`SELECT ${columns} FROM documents WHERE ord = ?`, [row.ord]);
+    const content = await this.#queries.get<{ meta: string; body: Uint8Array | null }>(
+      `SELECT ${columns} FROM documents WHERE ord = ?`,
+      [row.ord],
+    );
     if (content !== undefined) Object.assign(row, content);
     return content !== undefined;
   }
@@ -107,8 +117,11 @@ export class ContentReader {
 }
 
 function columnsOf(withBody: boolean): string {
-  const inline = (column: string) => `CASE WHEN octet_length(d.meta)${withBody ? ' + d.bytes' : ''} <= ${INLINE_BYTES} THEN ${column} END`;
-  return `d.bytes, d.crc, d.rev_ts, octet_length(d.meta) AS meta_bytes, ${inline('d.meta')} AS meta, ${withBody ? inline('d.body') : 'NULL'} AS body`;
+  const inline = (column: string) =>
+    `CASE WHEN octet_length(d.meta)${withBody ? ' + d.bytes' : ''} <= ${INLINE_BYTES} THEN ${column} END`;
+  return `d.bytes, d.crc, d.rev_ts, octet_length(d.meta) AS meta_bytes, ${inline('d.meta')} AS meta, ${
+    withBody ? inline('d.body') : 'NULL'
+  } AS body`;
 }
 
 export interface ReadOptions extends ContentOptions {
@@ -122,12 +135,16 @@ export interface ReadOptions extends ContentOptions {
 const STEP = 256;
 
 /** Rows by ordinal, in the requested order; deleted documents are left out. */
-export async function readRows(queries: Queries, ords: readonly number[], { contentsOf = ords, bodiless, ...options }: ReadOptions): Promise<Map<number, ResultRow>> {
+export async function readRows(queries: Queries, ords: readonly number[],
+  { contentsOf = ords, bodiless, ...options }: ReadOptions): Promise<Map<number, ResultRow>>
+{
   const reader = new ContentReader(queries, options);
   const rows = new Map<number, ResultRow>();
   const first = new Set(contentsOf);
   for (const some of inSteps([...first])) {
-    const read = reader.isSpent ? await select(queries, some, WITHOUT_CONTENT) : await selectBy(queries, some, reader, bodiless);
+    const read = reader.isSpent
+      ? await select(queries, some, WITHOUT_CONTENT)
+      : await selectBy(queries, some, reader, bodiless);
     for (const row of some.map((ord) => read.get(ord))) {
       if (row === undefined) continue;
       await reader.take(row, bodiless?.has(row.ord) === true ? false : undefined);
@@ -152,7 +169,9 @@ function* inSteps(ords: readonly number[]): Generator<readonly number[]> {
 }
 
 /** Rows, some of them without their bodies. */
-async function selectBy(queries: Queries, ords: readonly number[], { columns, columnsWithoutBody }: ContentReader, bodiless: ReadonlySet<number> = NONE): Promise<Map<number, ResultRow>> {
+async function selectBy(queries: Queries, ords: readonly number[], { columns, columnsWithoutBody }: ContentReader,
+  bodiless: ReadonlySet<number> = NONE): Promise<Map<number, ResultRow>>
+{
   if (bodiless.size === 0) return select(queries, ords, columns);
   const without = ords.filter((ord) => bodiless.has(ord));
   const rows = await select(queries, without, columnsWithoutBody);
@@ -166,13 +185,16 @@ async function select(queries: Queries, ords: readonly number[], content: string
 }
 
 /**
- * Statements by content and number of rows, so that a search looks its statement up by a text that is already hashed. They are not padded
- * (`inList`), because pages have few sizes and most have exactly the requested one.
+ * Statements by content and number of rows, so that a search looks its statement up by a text that is already hashed.
+ * They are not padded (`inList`), because pages have few sizes and most have exactly the requested one.
  */
 const selections = new Map<string, string[]>();
 
 function selection(content: string, rows: number): string {
   let known = selections.get(content);
   if (known === undefined) selections.set(content, known = []);
-  return known[rows] ??= `SELECT d.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at, ${content} FROM documents d WHERE d.ord IN (${Array(rows).fill('?').join(', ')})`;
+  return known[rows] ??=
+    `SELECT d.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at, ${content} FROM documents d WHERE d.ord IN (${
+      Array(rows).fill('?').join(', ')
+    })`;
 }

@@ -3,7 +3,10 @@ import type { RunsEnvironment } from '../environment.ts';
 /** How often the queue looks for work that nothing has woken it for. */
 const TICK_MS = 1000;
 
-/** Does its work once a second, never twice at a time. `stop` waits for work under way; calling it before `start`, or again, is harmless. */
+/**
+ * Does its work once a second, never twice at a time. `stop` waits for work under way; calling it before `start`, or
+ * again, is harmless.
+ */
 export class Ticker {
   readonly #env: Pick<RunsEnvironment, 'timer' | 'log'>;
   readonly #work: (signal: AbortSignal) => Promise<void>;

@@ -9,8 +9,8 @@ interface Pending {
 }
 
 /**
- * The main thread's side of `encoder-thread.ts`. The thread starts with the first request and again after a crash, and keeps the process
- * alive only while a request is running.
+ * The main thread's side of `encoder-thread.ts`. The thread starts with the first request and again after a crash, and
+ * keeps the process alive only while a request is running.
  */
 export class Encoder {
   readonly #pending = new Map<number, Pending>();

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import { workerFile } from '../../lib/worker-file.ts';
 import { ServiceError } from '../../errors/index.ts';
+import { workerFile } from '../../lib/worker-file.ts';
+import type { KeyRing } from '../encryption/index.ts';
 import { closedError } from '../failures.ts';
 import type { Row, SqlValue } from '../port.ts';
-import type { KeyRing } from '../encryption/index.ts';
 import { translate } from './failures.ts';
 import type { ThreadReply, ThreadRequest, ThreadRows } from './thread-protocol.ts';
 
@@ -13,8 +13,8 @@ interface Pending {
 }
 
 /**
- * The main thread's side of `reader-thread.ts`. The thread starts with the first request and again after a crash, and keeps the process
- * alive only while a request is running.
+ * The main thread's side of `reader-thread.ts`. The thread starts with the first request and again after a crash, and
+ * keeps the process alive only while a request is running.
  */
 export class ReaderClient {
   readonly #file: string;
@@ -98,7 +98,9 @@ export class ReaderClient {
   }
 
   #start(): Worker {
-    const worker = new Worker(workerFile(import.meta.url, 'reader-thread'), { workerData: { file: this.#file, keys: this.#keys?.keys() } });
+    const worker = new Worker(workerFile(import.meta.url, 'reader-thread'), {
+      workerData: { file: this.#file, keys: this.#keys?.keys() },
+    });
     let cause: unknown;
     worker.on('message', (reply: ThreadReply) => this.#settle(reply));
     worker.on('error', (error) => (cause = error));
@@ -110,7 +112,11 @@ export class ReaderClient {
     const pending = this.#pending.get(reply.id);
     this.#forget(reply.id);
     if ('rows' in reply) pending?.resolve(reply);
-    else pending?.reject(reply.unreadable ? new ServiceError('internal', reply.error) : translate(Object.assign(new Error(reply.error), { errcode: reply.code })));
+    else pending?.reject(
+        reply.unreadable
+          ? new ServiceError('internal', reply.error)
+          : translate(Object.assign(new Error(reply.error), { errcode: reply.code })),
+      );
   }
 
   #lost(worker: Worker, cause: unknown): void {

@@ -1,6 +1,6 @@
 /** The worker thread of `verify.ts`: it checks one file and returns one verdict. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { openImage, type Image } from './image.ts';
+import { type Image, openImage } from './image.ts';
 import type { Verdict, VerifyOptions } from './verify.ts';
 
 /** Maximum number of reported findings of `integrity_check`, because a broken file can have thousands. */
@@ -26,10 +26,8 @@ async function verdict(): Promise<Verdict> {
 function damage(image: Image): string[] {
   const findings = image.rows(`PRAGMA integrity_check(${FINDINGS})`).map(([finding]) => String(finding));
   const orphans = image.rows('PRAGMA foreign_key_check').slice(0, FINDINGS);
-  return [
-    ...findings.filter((finding) => finding !== 'ok'),
-    ...orphans.map(([table, row, parent]) => `row ${row} of ${table} refers to a missing row of ${parent}`),
-  ];
+  return [...findings.filter((finding) => finding !== 'ok'),
+    ...orphans.map(([table, row, parent]) => `row ${row} of ${table} refers to a missing row of ${parent}`)];
 }
 
 function readFormat(image: Image): number | undefined {

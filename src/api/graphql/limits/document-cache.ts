@@ -35,7 +35,10 @@ export class DocumentCache {
     return entry.document;
   }
 
-  /** `nodes`: the number of nodes in the document. A document that uses more than a tenth of the memory limit is not cached. */
+  /**
+   * `nodes`: the number of nodes in the document. A document that uses more than a tenth of the memory limit is not
+   * cached.
+   */
   set(text: string, document: DocumentNode, nodes: number): void {
     const bytes = text.length * 2 + nodes * NODE_BYTES;
     if (bytes > this.#maxBytes / 10) return;

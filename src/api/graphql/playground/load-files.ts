@@ -4,7 +4,9 @@ import { workerFile } from '../../../lib/worker-file.ts';
 import type { PlaygroundFiles } from './protocol.ts';
 
 /** Makes the files of the playground in a thread of their own; called again only after a failure. */
-export function createFileLoader(options: { readonly endpoint: string; readonly base: string }): () => Promise<PlaygroundFiles> {
+export function createFileLoader(
+  options: { readonly endpoint: string; readonly base: string },
+): () => Promise<PlaygroundFiles> {
   let files: Promise<PlaygroundFiles> | undefined;
   return () => {
     files ??= load(options).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { workerFile } from '../../../lib/worker-file.ts';
 import type { ModelMemory } from '../../../kernels/embedding.ts';
+import { workerFile } from '../../../lib/worker-file.ts';
 import type { MadePassages, PassageOrder, StoredText } from './make-passages.ts';
 
 export interface PassageRequest {
@@ -22,8 +22,8 @@ interface Pending {
 const IDLE_MS = 10_000;
 
 /**
- * The main thread's side of `passage-thread.ts`. The thread starts with the first request, ends when it was idle for a while, and keeps the
- * process alive only while a request is running.
+ * The main thread's side of `passage-thread.ts`. The thread starts with the first request, ends when it was idle for a
+ * while, and keeps the process alive only while a request is running.
  */
 export class PassageThread {
   readonly #pending = new Map<number, Pending>();
@@ -45,7 +45,9 @@ export class PassageThread {
   }
 
   #start({ memory, dims }: ModelMemory): Worker {
-    const worker = new Worker(workerFile(import.meta.url, 'passage-thread'), { workerData: { memory, dims } satisfies ModelMemory });
+    const worker = new Worker(workerFile(import.meta.url, 'passage-thread'), {
+      workerData: { memory, dims } satisfies ModelMemory,
+    });
     worker.on('message', ({ id, made }: PassageReply) => {
       this.#pending.get(id)?.resolve(made);
       this.#forget(id);

@@ -1,12 +1,30 @@
-import { afterEach, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { ResultRow } from '../../search/index.ts';
 import { CachedHighlights, type Version } from './cached-highlights.ts';
 import { SearchFixture } from './test-fixture.ts';
 
-const passage = (fragment: string): Highlight => ({ field: 'contentMd', fragment, matchedTerms: [], startOffset: 0, endOffset: 1, startLine: 1, endLine: 1 });
+const passage = (fragment: string): Highlight => ({
+  field: 'contentMd',
+  fragment,
+  matchedTerms: [],
+  startOffset: 0,
+  endOffset: 1,
+  startLine: 1,
+  endLine: 1,
+});
 
-const version = (ord: number, more: Partial<Version> = {}): Version => ({ ord, key: 'k', lang: 'en', updated_at: 1, rev_ts: 1, crc: 7, bytes: 9, meta: '{}', ...more });
+const version = (ord: number, more: Partial<Version> = {}): Version => ({
+  ord,
+  key: 'k',
+  lang: 'en',
+  updated_at: 1,
+  rev_ts: 1,
+  crc: 7,
+  bytes: 9,
+  meta: '{}',
+  ...more,
+});
 
 describe('RememberedHighlights', () => {
   it('returns the cached highlights of a document for a finder and options', () => {
@@ -16,28 +34,35 @@ describe('RememberedHighlights', () => {
     expect([remembered.has(finder, 'x', 1), remembered.find(finder, 'x', version(1))]).toEqual([false, undefined]);
     remembered.keep(finder, 'x', version(1), passages);
     expect([remembered.has(finder, 'x', 1), remembered.find(finder, 'x', version(1))]).toEqual([true, passages]);
-    expect([remembered.find(another, 'x', version(1)), remembered.find(finder, 'y', version(1)), remembered.find(finder, 'x', version(2))]).toEqual([undefined, undefined, undefined]);
+    expect([remembered.find(another, 'x', version(1)), remembered.find(finder, 'y', version(1)),
+      remembered.find(finder, 'x', version(2))]).toEqual([undefined, undefined, undefined]);
   });
 
-  it.each<[string, Partial<Version>]>([
-    ['body', { crc: 8 }], ['length', { bytes: 10 }], ['time', { updated_at: 2 }], ['revision', { rev_ts: 2 }], ['metadata', { meta: '{"a":["b"]}' }], ['key', { key: 'K' }], ['language', { lang: 'de' }],
-  ])('returns nothing of a version with another %s, which takes its place', (_, more) => {
-    const remembered = new CachedHighlights();
-    const finder = {};
-    remembered.keep(finder, 'x', version(1), [passage('a')]);
-    const { bytes } = remembered;
-    expect(remembered.find(finder, 'x', version(1, more))).toBeUndefined();
-    remembered.keep(finder, 'x', version(1, more), [passage('b')]);
-    expect(remembered.find(finder, 'x', version(1, more))).toEqual([passage('b')]);
-    expect(remembered.find(finder, 'x', version(1))).toBeUndefined();
-    expect(remembered.bytes - bytes).toBe(2 * ((more.meta?.length ?? 2) - 2));
-  });
+  it.each<[string, Partial<Version>]>([['body', { crc: 8 }], ['length', { bytes: 10 }], ['time', { updated_at: 2 }], [
+    'revision',
+    { rev_ts: 2 },
+  ], ['metadata', { meta: '{"a":["b"]}' }], ['key', { key: 'K' }], ['language', { lang: 'de' }]])(
+    'returns nothing of a version with another %s, which takes its place',
+    (_, more) => {
+      const remembered = new CachedHighlights();
+      const finder = {};
+      remembered.keep(finder, 'x', version(1), [passage('a')]);
+      const { bytes } = remembered;
+      expect(remembered.find(finder, 'x', version(1, more))).toBeUndefined();
+      remembered.keep(finder, 'x', version(1, more), [passage('b')]);
+      expect(remembered.find(finder, 'x', version(1, more))).toEqual([passage('b')]);
+      expect(remembered.find(finder, 'x', version(1))).toBeUndefined();
+      expect(remembered.bytes - bytes).toBe(2 * ((more.meta?.length ?? 2) - 2));
+    },
+  );
 
   it('returns the highlights that belong to a row without content, and how much they were made from', () => {
     const remembered = new CachedHighlights();
     const finder = {};
     const passages = [passage('a')];
-    const [bare, later] = [version(1), version(1)].map((row) => ({ ...row, meta: '{}', meta_bytes: 0, body: null }) as unknown as ResultRow) as [ResultRow, ResultRow];
+    const [bare, later] = [version(1), version(1)].map((row) =>
+      ({ ...row, meta: '{}', meta_bytes: 0, body: null }) as unknown as ResultRow
+    ) as [ResultRow, ResultRow];
     const found = (row: ResultRow) => {
       const known = remembered.findBare(finder, 'x', row);
       return [known?.passages, known?.contentBytes];
@@ -75,7 +100,9 @@ describe('highlights of a query that comes again', () => {
     const text = (word: string) => `${'Some words that are only there to be read. '.repeat(30)}\n\nA ${word} ran.`;
     const fragments = async (query: string, more: object = {}) => {
       const { results } = await fixture.find(query, { highlight: true, ...more });
-      return results.map(({ document, highlights }) => [document.key, ...(highlights ?? []).map(({ fragment }) => fragment.slice(-30))]);
+      return results.map((
+        { document, highlights },
+      ) => [document.key, ...(highlights ?? []).map(({ fragment }) => fragment.slice(-30))]);
     };
     await fixture.add('one', text('fox'));
     const first = await fragments('fox');
@@ -97,7 +124,11 @@ describe('highlights of a query that comes again', () => {
     const search = async () => {
       read.mockClear();
       const { results } = await fixture.find('fox', { highlight: true, fields: ['key'] });
-      return { keys: results.map(({ document }) => document.key).sort(), shown: results.flatMap(({ highlights }) => highlights!.map(({ fragment }) => fragment)).sort(), read: read.mock.calls.length };
+      return {
+        keys: results.map(({ document }) => document.key).sort(),
+        shown: results.flatMap(({ highlights }) => highlights!.map(({ fragment }) => fragment)).sort(),
+        read: read.mock.calls.length,
+      };
     };
     await fixture.add('one', `A fox. ${'Other words. '.repeat(9000)}`, { tags: ['a fox'] });
     await fixture.add('two', 'Two foxes');
@@ -126,9 +157,11 @@ describe('highlights of a query that comes again', () => {
 
     const search = async (more: object = {}) => {
       const { results } = await fixture.find('fox', { highlight: true, fields: ['key'], ...more });
-      return results.map(({ document, highlights }) => [document, ...highlights!.map(({ fragment }) => fragment)]).sort();
+      return results.map(({ document, highlights }) => [document, ...highlights!.map(({ fragment }) => fragment)])
+        .sort();
     };
-    const rowsRead = (all: MockInstance) => all.mock.calls.filter(([statement]) => String(statement).includes('FROM documents d WHERE d.ord IN')).length;
+    const rowsRead = (all: MockInstance) =>
+      all.mock.calls.filter(([statement]) => String(statement).includes('FROM documents d WHERE d.ord IN')).length;
 
     it('reads rows again only after a commit', async () => {
       const all = vi.spyOn(fixture.base.sql, 'all');
@@ -148,8 +181,12 @@ describe('highlights of a query that comes again', () => {
     it('still shows and counts metadata where they are wanted', async () => {
       await search();
       await search();
-      expect((await search({ fields: ['meta'] })).map(([document]) => (document as { meta: object }).meta)).toEqual([{ tags: ['a fox'] }, { tags: ['no cat'] }]);
-      expect((await fixture.find('fox', { highlight: true, fields: ['key'], facetBy: ['tags'] })).facets).toEqual({ tags: [{ value: 'a fox', count: 1 }, { value: 'no cat', count: 1 }] });
+      expect((await search({ fields: ['meta'] })).map(([document]) => (document as { meta: object }).meta)).toEqual([{
+        tags: ['a fox'],
+      }, { tags: ['no cat'] }]);
+      expect((await fixture.find('fox', { highlight: true, fields: ['key'], facetBy: ['tags'] })).facets).toEqual({
+        tags: [{ value: 'a fox', count: 1 }, { value: 'no cat', count: 1 }],
+      });
     });
 
     it('reads no more contents than an answer may', async () => {

@@ -33,8 +33,9 @@ interface Entry extends BarePassages {
 }
 
 /**
- * The passages that queries have recently shown of documents, so that their bodies need not be read again. A document is identified by its
- * ordinal and its version, and a query by the object that finds its words, which is a different object if it finds other words.
+ * The passages that queries have recently shown of documents, so that their bodies need not be read again. A document
+ * is identified by its ordinal and its version, and a query by the object that finds its words, which is a different
+ * object if it finds other words.
  */
 export class CachedHighlights {
   readonly #groups = new WeakMap<object, Map<string, Group>>();
@@ -52,8 +53,8 @@ export class CachedHighlights {
   }
 
   /**
-   * The passages remembered for exactly this version and the same `finder` and options. Callers must not change the list. They belong to
-   * `bare`, too, which is the shared row of that version without its content, if there is one.
+   * The passages remembered for exactly this version and the same `finder` and options. Callers must not change the
+   * list. They belong to `bare`, too, which is the shared row of that version without its content, if there is one.
    */
   find(finder: object, options: string, version: Version, bare?: ResultRow): readonly Highlight[] | undefined {
     const known = this.#find(finder, options, version.ord);
@@ -76,11 +77,19 @@ export class CachedHighlights {
     const former = this.#find(finder, options, version.ord);
     if (former !== undefined) this.#forget(former);
     const jsonBytes = keepJson(passages);
-    const bytes = passages.reduce((sum, { fragment }) => sum + OVERHEAD + sizeOf(fragment), OVERHEAD + jsonBytes + 2 * (options.length + (version.meta?.length ?? 0)));
+    const bytes = passages.reduce((sum, { fragment }) => sum + OVERHEAD + sizeOf(fragment),
+      OVERHEAD + jsonBytes + 2 * (options.length + (version.meta?.length ?? 0)));
     if (bytes > MOST_BYTES) return;
     const { ord, key, lang, updated_at, rev_ts, crc, bytes: length, meta } = version;
     const group = this.#groupOf(finder, options);
-    const entry: Entry = { group, version: { ord, key, lang, updated_at, rev_ts, crc, bytes: length, meta }, passages, bytes, contentBytes: length + Buffer.byteLength(meta ?? ''), bare };
+    const entry: Entry = {
+      group,
+      version: { ord, key, lang, updated_at, rev_ts, crc, bytes: length, meta },
+      passages,
+      bytes,
+      contentBytes: length + Buffer.byteLength(meta ?? ''),
+      bare,
+    };
     group.entries.set(ord, entry);
     this.#entries.add(entry);
     this.#bytes += bytes;
@@ -118,7 +127,8 @@ export class CachedHighlights {
 }
 
 function isSame(one: Version, other: Version): boolean {
-  return one.crc === other.crc && one.bytes === other.bytes && one.rev_ts === other.rev_ts && one.updated_at === other.updated_at
+  return one.crc === other.crc && one.bytes === other.bytes && one.rev_ts === other.rev_ts &&
+    one.updated_at === other.updated_at
     && one.meta === other.meta && one.key === other.key && one.lang === other.lang;
 }
 

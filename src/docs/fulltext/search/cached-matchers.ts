@@ -17,7 +17,9 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** The matchers of plans, which are reused as the same objects (see `QueryPlans`), as long as their index is the same. */
+/**
+ * The matchers of plans, which are reused as the same objects (see `QueryPlans`), as long as their index is the same.
+ */
 export class CachedMatchers {
   readonly #entries = new Map<QueryPlan, Entry>();
   #bytes = 0;

@@ -1,10 +1,10 @@
-import { applyCuration, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
+import type { OrdSet } from '../../../lib/ord-set.ts';
+import { roundScore } from '../../../lib/rounded.ts';
 import { compareTexts } from '../../../search/filter/index.ts';
 import { comparePlaces, type SortKey } from '../../../search/order/index.ts';
-import { roundScore } from '../../../lib/rounded.ts';
-import type { OrdSet } from '../../../lib/ord-set.ts';
+import { applyCuration, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
 import { curateSearch, isMeant, type PinnedDocument, type ResultRow } from '../../search/index.ts';
-import { matchDocuments, type Match, type MatchDeps, type MatchPlace, type MatchScope } from './match-documents.ts';
+import { type Match, type MatchDeps, matchDocuments, type MatchPlace, type MatchScope } from './match-documents.ts';
 import type { SearchRequest } from './request.ts';
 
 /** A result before it is presented. */
@@ -30,14 +30,24 @@ export interface SearchOutcome {
 }
 
 /** Finds documents, weights their scores and applies curation. */
-export async function findDocuments(
-  deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[], scope: Omit<MatchScope, 'hidden' | 'pinned'>,
-): Promise<SearchOutcome> {
+export async function findDocuments(deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[],
+  scope: Omit<MatchScope, 'hidden' | 'pinned'>): Promise<SearchOutcome>
+{
   const { collection, query, limit, sort, cursor } = request;
-  const { rules: applied, hidden, pinned } = await curateSearch(deps, { collection, query, byCursor: cursor !== undefined }, rules);
-  const { total, isLowerBound, skipped, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
+  const { rules: applied, hidden, pinned } = await curateSearch(deps, {
+    collection,
+    query,
+    byCursor: cursor !== undefined,
+  }, rules);
+  const { total, isLowerBound, skipped, found, all } = await matchDocuments(deps, request, {
+    ...scope,
+    hidden,
+    pinned: pinned.map(({ ord }) => ord),
+  });
   const offset = request.offset - skipped;
-  const organic = [...found.values()].filter(({ score }) => score !== undefined).sort(sort === undefined ? byScore : byPlace(sort)).slice(0, offset + limit + pinned.length);
+  const organic = [...found.values()].filter(({ score }) => score !== undefined).sort(
+    sort === undefined ? byScore : byPlace(sort),
+  ).slice(0, offset + limit + pinned.length);
   const curated = applyCuration(query, organic.map(toFound), applied, (pin) => findPinned(pinned, pin, found));
   const outside = curated.filter(({ ord, pinned: isPinned }) => isPinned && found.get(ord)?.score === undefined);
   for (const { ord } of outside) all?.add(ord);
@@ -49,7 +59,8 @@ function byScore(a: Match, b: Match): number {
 }
 
 function byPlace(sort: readonly SortKey[]): (a: Match, b: Match) => number {
-  return ({ place: one }, { place: other }) => comparePlaces(one!.place, other!.place, sort) || compareTexts(one!.tie, other!.tie);
+  return ({ place: one }, { place: other }) =>
+    comparePlaces(one!.place, other!.place, sort) || compareTexts(one!.tie, other!.tie);
 }
 
 function toFound({ row, score, terms, place }: Match): Found {
@@ -58,6 +69,9 @@ function toFound({ row, score, terms, place }: Match): Found {
 
 /** The best document that a pin selects; its score is 0 if it does not match (decisions section 4.5). */
 function findPinned(pinned: readonly PinnedDocument[], pin: Pin, found: ReadonlyMap<number, Match>): Found | undefined {
-  const meant = pinned.filter((document) => isMeant(document, pin) && found.has(document.ord)).map(({ ord }) => toFound(found.get(ord)!));
-  return meant.reduce<Found | undefined>((best, one) => (best === undefined || one.score > best.score ? one : best), undefined);
+  const meant = pinned.filter((document) => isMeant(document, pin) && found.has(document.ord)).map(({ ord }) =>
+    toFound(found.get(ord)!)
+  );
+  return meant.reduce<Found | undefined>((best, one) => (best === undefined || one.score > best.score ? one : best),
+    undefined);
 }

@@ -1,21 +1,19 @@
-import type { SortedDocument } from '../../../search/columns/index.ts';
-import {
-  boostFactors, eligibleDocuments, readConsistently, readRows,
-  type ContentOptions, type FollowingView, type Look, type ResultRow,
-} from '../../search/index.ts';
-import type { DocsEnvironment } from '../../environment.ts';
-import type { FullTextView } from '../view/fulltext-view.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
-import type { TextIndex, TextQuery } from '../view/text-index.ts';
+import type { SortedDocument } from '../../../search/columns/index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
 import type { GeoView } from '../../geo/index.ts';
+import { boostFactors, type ContentOptions, eligibleDocuments, type FollowingView, type Look, readConsistently,
+  readRows, type ResultRow } from '../../search/index.ts';
+import type { FullTextView } from '../view/fulltext-view.ts';
+import type { TextIndex, TextQuery } from '../view/text-index.ts';
 import { textQuery } from './ask-words.ts';
-import { SearchFeedback } from './search-feedback.ts';
 import { matchedTerms } from './matched-terms.ts';
-import { sortMatches } from './sorted-hits.ts';
 import type { RememberedPassages } from './passages.ts';
 import type { RecentRows } from './recent-rows.ts';
 import type { SearchRequest } from './request.ts';
+import { SearchFeedback } from './search-feedback.ts';
+import { sortMatches } from './sorted-hits.ts';
 
 export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
@@ -54,7 +52,9 @@ export interface Matches {
   /** Number of documents that match; if it is a lower bound, there may be more. */
   readonly total: number;
   readonly isLowerBound: boolean;
-  /** Number of documents at the start of the requested order that `found` omits, because nothing moves them to the page. */
+  /**
+   * Number of documents at the start of the requested order that `found` omits, because nothing moves them to the page.
+   */
   readonly skipped: number;
   /** The best and the pinned ones, by ordinal. */
   readonly found: ReadonlyMap<number, Match>;
@@ -86,7 +86,12 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
   let total = 0;
   let isLowerBound = false;
   const feedback = SearchFeedback.of(request);
-  const sources = { sql: deps.sql, views: viewsOf(deps, request), isLatest: (lsn: number) => deps.view.isLatest(lsn), signal: scope.signal };
+  const sources = {
+    sql: deps.sql,
+    views: viewsOf(deps, request),
+    isLatest: (lsn: number) => deps.view.isLatest(lsn),
+    signal: scope.signal,
+  };
   await readConsistently(sources, async (look) => {
     const { seen, torn, ...seenNow } = await lookAt(deps, request, { ...scope, skipped }, feedback, look);
     total += seenNow.total;
@@ -111,13 +116,22 @@ function hasRow(seen: Seen): seen is Seen & Match {
 }
 
 /** Reads the documents of a look. */
-async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope & Pick<Matches, 'skipped'>, feedback: SearchFeedback | undefined, look: Look): Promise<Seeing> {
+async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope & Pick<Matches, 'skipped'>,
+  feedback: SearchFeedback | undefined, look: Look): Promise<Seeing>
+{
   const { only } = look;
   const { plan, fields, rerank, totals, facetBy, sort, collection } = request;
-  const { documents: eligible, columns } = await eligibleDocuments(deps, collection, { filter: request.filter, circle: request.circle, hidden: scope.hidden, needs: { keys: sort, facets: facetBy } });
-  // If there is an order, nothing is awaited from here to the sorted matches, so that neither columns nor index change in between.
+  const { documents: eligible, columns } = await eligibleDocuments(deps, collection, {
+    filter: request.filter,
+    circle: request.circle,
+    hidden: scope.hidden,
+    needs: { keys: sort, facets: facetBy },
+  });
+  // If there is an order, nothing is awaited from here to the sorted matches, so that neither columns nor index change
+  // in between.
   const index = deps.view.indexOf(collection);
-  if (index === undefined || columns === undefined) return { total: 0, isLowerBound: false, seen: [], all: undefined, torn: NONE };
+  if (index === undefined || columns === undefined)
+    return { total: 0, isLowerBound: false, seen: [], all: undefined, torn: NONE };
   const factors = boostFactors(columns, request.boost);
   const pinned = scope.pinned.filter((ord) => only?.has(ord) !== false);
   const filter = only === undefined ? eligible : within(only, eligible);
@@ -125,28 +139,47 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const limit = Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0);
   const query = textQuery(request, filter, factors);
   const { total, isLowerBound, hits: best, matches, looked } = index.search({
-    ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned, totals,
+    ...query,
+    collect: facetBy !== undefined || sort !== undefined,
+    look: pinned,
+    totals,
     ...(sort === undefined ? { limit: feedback?.limit(limit) ?? limit, rerank } : { limit: 0 }),
   });
   const hits = feedback === undefined ? best : (await feedback.improve(deps, best, factors)).slice(0, limit);
   const passedOver = only === undefined ? scope.skipped : 0;
-  const sorted = sort && sortMatches(index, query, columns, matches!, sort, { offset: passedOver, count: limit - passedOver, after: request.cursor?.after });
+  const sorted = sort && sortMatches(index, query, columns, matches!, sort, {
+    offset: passedOver,
+    count: limit - passedOver,
+    after: request.cursor?.after,
+  });
   const scores = sorted === undefined
     ? new Map<number, number | undefined>(hits.map(({ ord, score }) => [ord, score]))
     : new Map(scoresOf(index, query, sorted.map(({ ord }) => ord)));
-  for (const [i, ord] of pinned.entries()) if (!scores.has(ord)) scores.set(ord, filter?.has(ord) === false ? undefined : weighed(looked[i], factors?.[ord]));
+  for (const [i, ord] of pinned.entries())
+    if (!scores.has(ord)) scores.set(ord, filter?.has(ord) === false ? undefined : weighed(looked[i], factors?.[ord]));
   const ords = [...scores.keys()];
   const terms = await matchedTerms(index, plan, ords, fields);
-  const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - scope.skipped - pinned.length))] : ords;
+  const contentsOf = only === undefined
+    ? [...pinned, ...ords.slice(Math.max(0, request.offset - scope.skipped - pinned.length))]
+    : ords;
   const rows = await readMatches(deps, index, ords, contentsOf, look.isLatest(), scope);
   const torn = await look.changed(ords);
   const places = sorted && new Map(sorted.map(({ ord, ...place }) => [ord, place]));
-  const seen = ords.map((ord, i): Seen => ({ ord, row: rows.get(ord), score: scores.get(ord), terms: terms[i]!, place: places?.get(ord) }));
+  const seen = ords.map((ord, i): Seen => ({
+    ord,
+    row: rows.get(ord),
+    score: scores.get(ord),
+    terms: terms[i]!,
+    place: places?.get(ord),
+  }));
   return { total, isLowerBound, seen, all: facetBy && matches, torn };
 }
 
 /** The rows of the matches, `contentsOf` with what is shown of their contents. */
-async function readMatches({ sql, rows }: MatchDeps, index: TextIndex, ords: readonly number[], contentsOf: readonly number[], isLatest: boolean, { content, passages }: MatchScope): Promise<ReadonlyMap<number, ResultRow>> {
+async function readMatches({ sql, rows }: MatchDeps, index: TextIndex, ords: readonly number[],
+  contentsOf: readonly number[], isLatest: boolean,
+  { content, passages }: MatchScope): Promise<ReadonlyMap<number, ResultRow>>
+{
   const mayBeBare = isLatest && passages?.areEnough === true;
   if (isLatest && !needsContent(content)) return rows.read(sql, ords);
   // Nothing is awaited before the rows are taken, so that they are those of the passages.
@@ -167,7 +200,9 @@ function viewsOf({ view, columns, geo }: MatchDeps, { circle }: Pick<SearchReque
 }
 
 /** Scores of some documents, as a search by score computes them; undefined for a document that no longer matches. */
-function scoresOf(index: TextIndex, query: Omit<TextQuery, 'limit'>, ords: readonly number[]): [number, number | undefined][] {
+function scoresOf(index: TextIndex, query: Omit<TextQuery, 'limit'>,
+  ords: readonly number[]): [number, number | undefined][]
+{
   const { looked } = index.search({ ...query, limit: 0, look: ords });
   return ords.map((ord, i) => [ord, weighed(looked[i], query.factors?.[ord])]);
 }

@@ -18,15 +18,21 @@ const known = new WeakMap<TextIndex, WeakMap<QueryPlan, KnownTerms>>();
 /** Number of documents of a plan whose terms are remembered. */
 const REMEMBERED = 256;
 
-/** Up to this many documents, each is looked up in the postings of a word; for more, a search that scores all documents is faster. */
+/**
+ * Up to this many documents, each is looked up in the postings of a word; for more, a search that scores all documents
+ * is faster.
+ */
 const FEW = 256;
 
 /**
- * Which terms of a query each document matches, in the order of the documents, and for each in the order of the query; terms that match only
- * through their neighbours come last. Matches by edits are labelled `query~indexed` (decision D-85). With `fields`, only those are searched.
- * Without `fields`, the terms of documents are remembered until the index changes. Callers must not change the sets.
+ * Which terms of a query each document matches, in the order of the documents, and for each in the order of the query;
+ * terms that match only through their neighbours come last. Matches by edits are labelled `query~indexed` (decision
+ * D-85). With `fields`, only those are searched. Without `fields`, the terms of documents are remembered until the
+ * index changes. Callers must not change the sets.
  */
-export async function matchedTerms(index: TextIndex, plan: QueryPlan, ords: readonly number[], fields?: readonly Field[]): Promise<readonly ReadonlySet<string>[]> {
+export async function matchedTerms(index: TextIndex, plan: QueryPlan, ords: readonly number[],
+  fields?: readonly Field[]): Promise<readonly ReadonlySet<string>[]>
+{
   if (fields !== undefined) return findTerms(index, plan, ords, { fields, sets: new TermSets() });
   const former = knownTerms(index, plan);
   const { byOrd } = former;
@@ -44,7 +50,8 @@ function knownTerms(index: TextIndex, plan: QueryPlan): KnownTerms {
   let plans = known.get(index);
   if (plans === undefined) known.set(index, plans = new WeakMap());
   let terms = plans.get(plan);
-  if (terms?.revision !== index.revision) plans.set(plan, terms = { revision: index.revision, byOrd: new Map(), sets: new TermSets() });
+  if (terms?.revision !== index.revision)
+    plans.set(plan, terms = { revision: index.revision, byOrd: new Map(), sets: new TermSets() });
   return terms;
 }
 
@@ -61,7 +68,9 @@ interface Finding {
 }
 
 /** Evaluates the leaves one after the other, with pauses between them. */
-async function findTerms(index: TextIndex, { readings }: QueryPlan, ords: readonly number[], { fields, sets }: Finding): Promise<readonly ReadonlySet<string>[]> {
+async function findTerms(index: TextIndex, { readings }: QueryPlan, ords: readonly number[],
+  { fields, sets }: Finding): Promise<readonly ReadonlySet<string>[]>
+{
   const pace = new Pace();
   const found = ords.map(() => sets.none);
   for (const reading of readings) {
@@ -78,26 +87,39 @@ async function findTerms(index: TextIndex, { readings }: QueryPlan, ords: readon
 /** The places of the documents that a reading is for. */
 function placesOf(index: TextIndex, { classes }: Reading, ords: readonly number[]): number[] {
   const places: number[] = [];
-  for (let place = 0; place < ords.length; place++) if (isAmong(index.classOf(ords[place]!), classes)) places.push(place);
+  for (let place = 0; place < ords.length; place++)
+    if (isAmong(index.classOf(ords[place]!), classes)) places.push(place);
   return places;
 }
 
 /** Adds names to the terms at some places. */
-function addEach(sets: TermSets, found: ReadonlySet<string>[], places: readonly number[], names: readonly (readonly string[])[]): void {
+function addEach(sets: TermSets, found: ReadonlySet<string>[], places: readonly number[],
+  names: readonly (readonly string[])[]): void
+{
   for (let i = 0; i < places.length; i++) found[places[i]!] = sets.with(found[places[i]!]!, names[i]!);
 }
 
 const NO_LABELS: readonly string[] = [];
 
 /** The labels of a leaf for each document; empty if the document does not match. */
-function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, labels }: WantedLeaf, { ords, fields }: { readonly ords: readonly number[]; readonly fields: readonly Field[] | undefined }): (readonly string[])[] {
+function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, labels }: WantedLeaf,
+  { ords, fields }: { readonly ords: readonly number[];
+    readonly fields: readonly Field[] | undefined }): (readonly string[])[]
+{
   if (node.kind === 'term' && node.fuzzy) {
-    return index.matchesByEdits(node, analyzer, ords, fields)
-      .map(({ itself, forms }) => labels.flatMap((label) => [...(itself ? [label] : []), ...forms.map((form) => `${label}~${form}`)]));
+    return index.matchesByEdits(node, analyzer, ords, fields).map(({ itself, forms }) =>
+      labels.flatMap((label) => [...(itself ? [label] : []), ...forms.map((form) => `${label}~${form}`)])
+    );
   }
   if (node.kind === 'term' && fields === undefined && ords.length <= FEW) {
     return index.matchesExactly(node.form, analyzer, ords).map((isFound) => (isFound ? labels : NO_LABELS));
   }
-  const { looked } = index.search({ readings: [{ classes, root: node, analyzer }], algorithm: 'tfidf', limit: 0, look: ords, ...(fields && { fields }) });
+  const { looked } = index.search({
+    readings: [{ classes, root: node, analyzer }],
+    algorithm: 'tfidf',
+    limit: 0,
+    look: ords,
+    ...(fields && { fields }),
+  });
   return ords.map((_, i) => (looked[i] === undefined ? NO_LABELS : labels));
 }

@@ -1,9 +1,9 @@
 import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { ResultRow } from '../../search/index.ts';
 import type { TextIndex } from '../view/text-index.ts';
-import { highlightsOf } from './highlights.ts';
 import type { CachedHighlights } from './cached-highlights.ts';
 import type { CachedMatchers } from './cached-matchers.ts';
+import { highlightsOf } from './highlights.ts';
 import type { RecentRows } from './recent-rows.ts';
 import type { SearchRequest } from './request.ts';
 import type { WordMatcher } from './word-matcher.ts';
@@ -26,7 +26,9 @@ export interface Passages {
 }
 
 /** Calls `work` with the passages that a request selects. */
-export async function withPassages<T>({ matchers: all, highlights, rows }: PassageDeps, request: Request, options: Options, index: TextIndex | undefined, work: (passages: Passages) => Promise<T>): Promise<T> {
+export async function withPassages<T>({ matchers: all, highlights, rows }: PassageDeps, request: Request,
+  options: Options, index: TextIndex | undefined, work: (passages: Passages) => Promise<T>): Promise<T>
+{
   const { matchers, keep } = all.of(request.plan, index);
   const name = nameOf(request, options);
   const result = await work({
@@ -76,8 +78,9 @@ export class RememberedPassages {
   }
 
   /**
-   * Whether the passages of all of these documents are remembered for the rows that are shared until the next commit; `of` returns them
-   * then. `mostBytes`: of contents that could be read otherwise (`ContentReader`), where the first may have any size.
+   * Whether the passages of all of these documents are remembered for the rows that are shared until the next commit;
+   * `of` returns them then. `mostBytes`: of contents that could be read otherwise (`ContentReader`), where the first
+   * may have any size.
    */
   findAll(index: TextIndex, ords: readonly number[], mostBytes: number): boolean {
     const { rows, highlights, matchers: all } = this.#deps;
@@ -102,12 +105,18 @@ export class RememberedPassages {
 }
 
 /** Compared with the version in the index: passages of another version of a document are not used. */
-function matcherIn(matchers: ReturnType<CachedMatchers['of']>['matchers'], index: TextIndex | undefined, ord: number): WordMatcher | undefined {
+function matcherIn(matchers: ReturnType<CachedMatchers['of']>['matchers'], index: TextIndex | undefined, ord: number):
+  | WordMatcher
+  | undefined
+{
   const documentClass = index?.classOf(ord);
   return documentClass === undefined ? undefined : matchers.ofClass(documentClass);
 }
 
-/** Everything besides the words and the document that determines the passages; the tag comes last, because it may hold any character. */
+/**
+ * Everything besides the words and the document that determines the passages; the tag comes last, because it may hold
+ * any character.
+ */
 function nameOf({ fields }: Request, { maxHighlights, fragmentSize, escape, highlightTag }: Options): string {
   return `${fields?.join() ?? ''} ${maxHighlights} ${fragmentSize} ${escape} ${highlightTag}`;
 }

@@ -2,9 +2,8 @@ import type { FullTextResult, Highlight } from '../../../../generated/docs/sdk/t
 import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Queries } from '../../../storage/index.ts';
 import type { Curated } from '../../curation/index.ts';
-import {
-  documentOf, keepsMeta, metaOf, presentEach, projectDocument, readContent, shown, type Presented, type ResultRow, type Shown,
-} from '../../search/index.ts';
+import { documentOf, keepsMeta, metaOf, presentEach, type Presented, projectDocument, readContent, type ResultRow,
+  type Shown, shown } from '../../search/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Found } from './find-documents.ts';
 import { type PassageDeps, type Passages, type RememberedPassages, withPassages } from './passages.ts';
@@ -27,23 +26,25 @@ export function needsMeta({ projection, highlight: options }: SearchRequest): bo
 }
 
 /**
- * Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the answer may hold.
- * `remembered`: passages that were found with the documents.
+ * Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the
+ * answer may hold. `remembered`: passages that were found with the documents.
  */
-export function presentResults(
-  deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds, remembered?: RememberedPassages,
-): Promise<Presented<FullTextResult>> {
+export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[],
+  bounds: AnswerBounds, remembered?: RememberedPassages): Promise<Presented<FullTextResult>>
+{
   if (request.highlight === undefined) return presentWith(deps, request, found, bounds);
-  return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection), (passages) => presentWith(deps, request, found, bounds, {
-    ...passages,
-    known: (row) => remembered?.of(row) ?? passages.known(row),
-  }));
+  return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection),
+    (passages) =>
+      presentWith(deps, request, found, bounds, {
+        ...passages,
+        known: (row) => remembered?.of(row) ?? passages.known(row),
+      }));
 }
 
 /** Without `passages`, none are returned. */
-function presentWith(
-  deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds, passages?: Passages,
-): Promise<Presented<FullTextResult>> {
+function presentWith(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds,
+  passages?: Passages): Promise<Presented<FullTextResult>>
+{
   const { sql, codec } = deps;
   const withBodies = needsBodies(request);
   const show = async (one: Curated<Found>, given: ResultRow): Promise<Shown<FullTextResult> | undefined> => {
@@ -52,7 +53,9 @@ function presentWith(
     const row = withBodies && known === undefined && given.body === null ? await withBody(sql, given) : given;
     if (row === undefined) return undefined;
     const isShown = request.projection.body;
-    const body = row.body === null || (known !== undefined && !isShown) ? NO_BODY : await bodyOf(codec, row.body, isShown, known === undefined && passages !== undefined);
+    const body = row.body === null || (known !== undefined && !isShown)
+      ? NO_BODY
+      : await bodyOf(codec, row.body, isShown, known === undefined && passages !== undefined);
     return present(request, one, row, body, (meta) => known ?? passages?.find(row, meta, body.utf8));
   };
   return presentEach(deps, found, { rowOf: ({ row }) => row, withBodies, show }, bounds);
@@ -77,10 +80,10 @@ async function bodyOf(codec: BodyCodec, body: Uint8Array, withText: boolean, wit
   return withBytes ? codec.bytesAsync(body, withText) : { text: await codec.decodeAsync(body), utf8: NONE };
 }
 
-function present(
-  { projection }: SearchRequest, { score, terms, pinned }: Curated<Found>, row: ResultRow, { text }: Body,
-  passagesBy: (meta: Record<string, string[]>) => readonly Highlight[] | undefined,
-): Shown<FullTextResult> {
+function present({ projection }: SearchRequest, { score, terms, pinned }: Curated<Found>, row: ResultRow,
+  { text }: Body,
+  passagesBy: (meta: Record<string, string[]>) => readonly Highlight[] | undefined): Shown<FullTextResult>
+{
   const meta = metaOf(row);
   const document = projectDocument(documentOf(row, meta, text), projection);
   const highlights = passagesBy(meta);
@@ -88,7 +91,11 @@ function present(
   // The list is shared with later answers, which its type cannot say.
   if (highlights !== undefined) result.highlights = highlights as Highlight[];
   if (pinned) result.pinned = pinned;
-  return shown(result, { body: projection.body ? row.bytes : undefined, fragments: highlights && bytesOf(highlights), meta: document.meta });
+  return shown(result, {
+    body: projection.body ? row.bytes : undefined,
+    fragments: highlights && bytesOf(highlights),
+    meta: document.meta,
+  });
 }
 
 /** By list, because remembered passages are shown again and again. */
@@ -96,6 +103,7 @@ const sizes = new WeakMap<readonly Highlight[], number>();
 
 function bytesOf(highlights: readonly Highlight[]): number {
   let bytes = sizes.get(highlights);
-  if (bytes === undefined) sizes.set(highlights, bytes = highlights.reduce((sum, { fragment }) => sum + Buffer.byteLength(fragment), 0));
+  if (bytes === undefined)
+    sizes.set(highlights, bytes = highlights.reduce((sum, { fragment }) => sum + Buffer.byteLength(fragment), 0));
   return bytes;
 }

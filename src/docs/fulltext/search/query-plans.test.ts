@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { PROSE_CLASSES } from '../view/document-classes.ts';
-import { planQuery, type PlanOptions } from './query-plan.ts';
+import { type PlanOptions, planQuery } from './query-plan.ts';
 import { QueryPlans } from './query-plans.ts';
 
 const THE = new Set(['the']);
-const options: PlanOptions = { mode: 'simple', distance: 5, fuzzy: 0, languages: [{ lang: 'en', stopWords: THE, classes: PROSE_CLASSES }], stemming: true, synonymsOf: undefined };
+const options: PlanOptions = {
+  mode: 'simple',
+  distance: 5,
+  fuzzy: 0,
+  languages: [{ lang: 'en', stopWords: THE, classes: PROSE_CLASSES }],
+  stemming: true,
+  synonymsOf: undefined,
+};
 
 function rootsOf({ readings }: ReturnType<typeof planQuery>): unknown {
   return readings.map(({ root, wanted }) => ({ root, wanted }));
@@ -13,24 +20,27 @@ function rootsOf({ readings }: ReturnType<typeof planQuery>): unknown {
 describe('QueryPlans', () => {
   it('returns a plan again for the same query', () => {
     const plans = new QueryPlans();
-    expect(plans.plan('the cats', options)).toBe(plans.plan('the cats', { ...options, languages: [{ ...options.languages[0] }] }));
+    expect(plans.plan('the cats', options)).toBe(
+      plans.plan('the cats', { ...options, languages: [{ ...options.languages[0] }] }),
+    );
   });
 
-  it.each<[string, string, Partial<PlanOptions>]>([
-    ['another query', 'the cat', {}],
-    ['another mode', 'the cats', { mode: 'phrase' }],
-    ['edits', 'the cats', { fuzzy: 1 }],
-    ['a beginning', 'the cats', { prefix: 'last' }],
-    ['all words', 'the cats', { matching: 'all' }],
-    ['no stems', 'the cats', { stemming: false }],
-    ['no source code', 'the cats', { withoutCode: true }],
-    ['another language', 'the cats', { languages: [{ lang: 'de', stopWords: THE, classes: PROSE_CLASSES }] }],
-    ['other stop words', 'the cats', { languages: [{ lang: 'en', stopWords: new Set(['cats']), classes: PROSE_CLASSES }] }],
-    ['synonyms', 'the cats', { synonymsOf: () => ['felines'] }],
-  ])('plans again for %s', (_, query, other) => {
+  it.each<[string, string, Partial<PlanOptions>]>([['another query', 'the cat', {}], ['another mode', 'the cats', {
+    mode: 'phrase',
+  }], ['edits', 'the cats', { fuzzy: 1 }], ['a beginning', 'the cats', { prefix: 'last' }], ['all words', 'the cats', {
+    matching: 'all',
+  }], ['no stems', 'the cats', { stemming: false }], ['no source code', 'the cats', { withoutCode: true }], [
+    'another language',
+    'the cats',
+    { languages: [{ lang: 'de', stopWords: THE, classes: PROSE_CLASSES }] },
+  ], ['other stop words', 'the cats', {
+    languages: [{ lang: 'en', stopWords: new Set(['cats']), classes: PROSE_CLASSES }],
+  }], ['synonyms', 'the cats', { synonymsOf: () => ['felines'] }]])('plans again for %s', (_, query, other) => {
     const plans = new QueryPlans();
     plans.plan('the cats', options);
-    expect(rootsOf(plans.plan(query, { ...options, ...other }))).toEqual(rootsOf(planQuery(query, { ...options, ...other })));
+    expect(rootsOf(plans.plan(query, { ...options, ...other }))).toEqual(
+      rootsOf(planQuery(query, { ...options, ...other })),
+    );
   });
 
   it('keeps 1,500 plans of short queries that return, fewer of long ones, and counts their bytes', () => {

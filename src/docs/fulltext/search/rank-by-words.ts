@@ -1,7 +1,7 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
 import { CONTENT, type TextHit } from '../view/text-index.ts';
-import { languagesOfQuery } from './query-languages.ts';
 import { prepareIndex } from './ask-words.ts';
+import { languagesOfQuery } from './query-languages.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
 export interface WordsQuery {
@@ -14,19 +14,28 @@ export interface WordsQuery {
 }
 
 /**
- * The documents whose bodies match the words of a text, by BM25 (decision D-82), best first. For areas that present documents in their own
- * way. Throws `index_loading`.
+ * The documents whose bodies match the words of a text, by BM25 (decision D-82), best first. For areas that present
+ * documents in their own way. Throws `index_loading`.
  */
-export async function rankByWords(deps: SearchDeps, { collection, text, eligible, limit }: WordsQuery): Promise<readonly TextHit[]> {
+export async function rankByWords(deps: SearchDeps,
+  { collection, text, eligible, limit }: WordsQuery): Promise<readonly TextHit[]>
+{
   const { settings, dictionaries, plans } = deps;
   const plan = plans.plan(text, {
-    mode: 'simple', distance: 0, fuzzy: 0, languages: languagesOfQuery(deps, collection),
+    mode: 'simple',
+    distance: 0,
+    fuzzy: 0,
+    languages: languagesOfQuery(deps, collection),
     stemming: settings.stemming,
     synonymsOf: settings.synonyms ? dictionaries.synonymsOf(collection) : undefined,
   });
   await prepareIndex(deps.view, collection, plan);
   const found = deps.view.indexOf(collection)?.search({
-    readings: plan.readings, algorithm: 'bm25', fields: [CONTENT], limit, ...(eligible && { filter: eligible }),
+    readings: plan.readings,
+    algorithm: 'bm25',
+    fields: [CONTENT],
+    limit,
+    ...(eligible && { filter: eligible }),
   });
   return found?.hits ?? [];
 }

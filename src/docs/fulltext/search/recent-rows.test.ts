@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedReader, Queries, Row } from '../../../storage/index.ts';
-import type { ResultRow } from '../../search/index.ts';
 import { DRIVERS } from '../../documents/test-fixture.ts';
+import type { ResultRow } from '../../search/index.ts';
 import { RecentRows } from './recent-rows.ts';
 import { SearchFixture } from './test-fixture.ts';
 
@@ -13,7 +13,9 @@ class Table implements Queries {
   async all<R extends Row>(_: string, params: readonly unknown[] = []): Promise<R[]> {
     this.read.push([...params]);
     this.during();
-    return params.filter((ord) => ord !== 0 && ord !== 13).map((ord) => ({ ord, meta: '{}', meta_bytes: 0 }) as unknown as R);
+    return params.filter((ord) => ord !== 0 && ord !== 13).map((ord) =>
+      ({ ord, meta: '{}', meta_bytes: 0 }) as unknown as R
+    );
   }
 
   async get<R extends Row>(): Promise<R | undefined> {
@@ -24,10 +26,12 @@ class Table implements Queries {
 describe('recent rows', () => {
   const open = () => {
     const readers: FeedReader[] = [];
-    const rows = new RecentRows({ join: (reader) => {
-      readers.push(reader);
-      return () => undefined;
-    } });
+    const rows = new RecentRows({
+      join: (reader) => {
+        readers.push(reader);
+        return () => undefined;
+      },
+    });
     return { rows, table: new Table(), commit: () => readers.forEach(({ wake }) => wake()) };
   };
 
@@ -50,7 +54,16 @@ describe('recent rows', () => {
     expect(table.read).toEqual([[1], [1]]);
   });
 
-  const whole = (ord: number) => ({ ord, id: `c|${ord}|en`, meta: '{"a":["b"]}', meta_bytes: 11, body: new Uint8Array(1), bytes: 1, crc: 7 }) as unknown as ResultRow;
+  const whole = (ord: number) =>
+    ({
+      ord,
+      id: `c|${ord}|en`,
+      meta: '{"a":["b"]}',
+      meta_bytes: 11,
+      body: new Uint8Array(1),
+      bytes: 1,
+      crc: 7,
+    }) as unknown as ResultRow;
 
   it('are those that were read with their contents, without these', async () => {
     const { rows, table, commit } = open();
@@ -81,7 +94,10 @@ describe.each(DRIVERS)('a search for keys that comes again over %s', (driver) =>
   it('shows documents as they are, with the terms that they have', async () => {
     const fixture = await SearchFixture.open(driver);
     try {
-      const find = async () => (await fixture.find('apple pear', { fields: ['updatedAt'] })).results.map(({ document: { key, updatedAt }, matchedTerms }) => [key, updatedAt, matchedTerms]);
+      const find = async () =>
+        (await fixture.find('apple pear', { fields: ['updatedAt'] })).results.map((
+          { document: { key, updatedAt }, matchedTerms },
+        ) => [key, updatedAt, matchedTerms]);
       await fixture.add('a', 'apple pear');
       await fixture.add('b', 'apple plum plum plum');
       const first = await find();

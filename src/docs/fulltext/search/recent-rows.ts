@@ -7,8 +7,9 @@ const ROWS = 8192;
 const WITHOUT_CONTENT = { withBodies: false, withMeta: false, mostBytes: 0 } as const;
 
 /**
- * Rows without metadata and bodies that were read since the last commit, by ordinal: reading them takes longer than all else that a search
- * does besides scoring. A commit forgets all of them as soon as readers see it, so a row is never older than one that is read now.
+ * Rows without metadata and bodies that were read since the last commit, by ordinal: reading them takes longer than all
+ * else that a search does besides scoring. A commit forgets all of them as soon as readers see it, so a row is never
+ * older than one that is read now.
  */
 export class RecentRows {
   readonly #rows = new Map<number, ResultRow>();
@@ -52,7 +53,10 @@ export class RecentRows {
     return this.#rows.get(ord);
   }
 
-  /** Remembers rows that were read with their contents; `state` is that of before they were read. Does nothing if something was committed since. */
+  /**
+   * Remembers rows that were read with their contents; `state` is that of before they were read. Does nothing if
+   * something was committed since.
+   */
   keep(state: number, rows: Iterable<ResultRow>): void {
     if (state !== this.#state) return;
     for (const row of rows) {
@@ -63,7 +67,10 @@ export class RecentRows {
     }
   }
 
-  /** The remembered row of the same version as a row that was kept, as long as that was not changed; undefined for others. */
+  /**
+   * The remembered row of the same version as a row that was kept, as long as that was not changed; undefined for
+   * others.
+   */
   bareOf(row: ResultRow): ResultRow | undefined {
     return this.#bare.get(row);
   }

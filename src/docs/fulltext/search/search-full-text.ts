@@ -3,19 +3,20 @@ import type { FullTextResult, Fuzziness, SearchFullTextResponse } from '../../..
 import { ServiceError } from '../../../errors/index.ts';
 import type { AnswerBounds, InputOf } from '../../../operations/index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
-import type { GeoView } from '../../geo/index.ts';
 import type { Curation } from '../../curation/index.ts';
-import { contentsFor, countFacets, endPage, keepsMeta, promptOf, shownFacets, type Counted, type PageEnd, type ShownFacets } from '../../search/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import type { GeoView } from '../../geo/index.ts';
+import { contentsFor, type Counted, countFacets, endPage, keepsMeta, type PageEnd, promptOf, type ShownFacets,
+  shownFacets } from '../../search/index.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { readyWords } from './ask-words.ts';
 import { findDocuments, type SearchOutcome } from './find-documents.ts';
+import { type PassageDeps, RememberedPassages } from './passages.ts';
 import { needsBodies, needsMeta, presentResults } from './present-results.ts';
 import type { RecentRows } from './recent-rows.ts';
+import { type RequestContext, resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
-import { type PassageDeps, RememberedPassages } from './passages.ts';
-import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
 
 export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext, PassageDeps {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
@@ -28,17 +29,32 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
 }
 
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
-export async function searchFullText(deps: SearchDeps, input: SearchInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
+export async function searchFullText(deps: SearchDeps, input: SearchInput,
+  bounds: AnswerBounds): Promise<SearchFullTextResponse>
+{
   const { signal, budget: room } = bounds;
   const request = await readyWords(deps, resolveRequest(deps, input, { forPresent: true }), signal);
   const { collection: name, budget, offset } = request;
-  if (deps.view.indexOf(name) === undefined) return toResponse(deps, request, { total: 0, isLowerBound: false, results: [], end: {}, facets: shownFacets(request.facetBy, undefined, room) });
+  if (deps.view.indexOf(name) === undefined)
+    return toResponse(deps, request, {
+      total: 0,
+      isLowerBound: false,
+      results: [],
+      end: {},
+      facets: shownFacets(request.facetBy, undefined, room),
+    });
   const { outcome, counted, passages } = await findAndCount(deps, request, bounds);
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
   const facets = shownFacets(request.facetBy, counted?.facets, room);
   const presented = await presentResults(deps, request, outcome.results, bounds, passages);
   const page = endPage(presented, { offset, tokens: budget, order: request }, room, (at) => outcome.results[at]?.place);
-  return toResponse(deps, request, { total: counted?.documents ?? outcome.total, isLowerBound: outcome.isLowerBound, ...page, facets, help });
+  return toResponse(deps, request, {
+    total: counted?.documents ?? outcome.total,
+    isLowerBound: outcome.isLowerBound,
+    ...page,
+    facets,
+    help,
+  });
 }
 
 interface FoundAndCounted {
@@ -48,18 +64,31 @@ interface FoundAndCounted {
 }
 
 /**
- * The documents found, and their facets. Facets come from the columns; only a result that is deleted before they are counted is counted by its
- * metadata. So those are read for facets only after that has happened, in a second search: reading rows takes longer than counting.
+ * The documents found, and their facets. Facets come from the columns; only a result that is deleted before they are
+ * counted is counted by its metadata. So those are read for facets only after that has happened, in a second search:
+ * reading rows takes longer than counting.
  */
-async function findAndCount(deps: SearchDeps, request: SearchRequest, { signal, budget }: AnswerBounds): Promise<FoundAndCounted> {
+async function findAndCount(deps: SearchDeps, request: SearchRequest,
+  { signal, budget }: AnswerBounds): Promise<FoundAndCounted>
+{
   const { collection, highlight, projection, facetBy: fields, facetMaxValues: max } = request;
-  for (let isAgain = false; ; isAgain = true) {
+  for (let isAgain = false;; isAgain = true) {
     const isMetaUnread = !isAgain && !keepsMeta(projection);
-    const content = { ...contentsFor(budget, needsBodies(request), projection.body), withMeta: isAgain || needsMeta(request) };
-    const passages = highlight && !projection.body ? new RememberedPassages(deps, request, highlight, isMetaUnread) : undefined;
-    const outcome = await findDocuments(deps, request, deps.curation.rulesOf(collection), { content, signal, passages });
+    const content = {
+      ...contentsFor(budget, needsBodies(request), projection.body),
+      withMeta: isAgain || needsMeta(request),
+    };
+    const passages = highlight && !projection.body
+      ? new RememberedPassages(deps, request, highlight, isMetaUnread)
+      : undefined;
+    const outcome = await findDocuments(deps, request, deps.curation.rulesOf(collection), {
+      content,
+      signal,
+      passages,
+    });
     if (fields === undefined || outcome.all === undefined) return { outcome, counted: undefined, passages };
-    const counted = await countFacets(deps.columns, collection, outcome.all, { fields, max, isMetaUnread }, outcome.results.map(({ row }) => row));
+    const counted = await countFacets(deps.columns, collection, outcome.all, { fields, max, isMetaUnread },
+      outcome.results.map(({ row }) => row));
     deps.view.indexOf(collection)?.reuse(outcome.all);
     if (counted !== undefined) return { outcome, counted, passages };
   }
@@ -75,14 +104,21 @@ interface Answer extends PageEnd<FullTextResult> {
   readonly help?: SearchHelp | undefined;
 }
 
-function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, isLowerBound, results, end, facets, help }: Answer): SearchFullTextResponse {
+function toResponse({ collections }: SearchDeps, request: SearchRequest,
+  { total, isLowerBound, results, end, facets, help }: Answer): SearchFullTextResponse
+{
   const { collection, query, algorithm, plan: { mode }, langs, stemmingActive, synonymsActive, totals } = request;
   return {
     results,
     total: results.length,
     ...(totals !== 'none' && { totalMatches: total }),
     ...(totals !== 'none' && isLowerBound && { totalIsLowerBound: true }),
-    algorithm, mode, lang: langs[0]!, langs: [...langs], stemmingActive, synonymsActive,
+    algorithm,
+    mode,
+    lang: langs[0]!,
+    langs: [...langs],
+    stemmingActive,
+    synonymsActive,
     ...(help && help.suggestions.length > 0 && { suggestions: [...help.suggestions] }),
     ...(help && help.droppedWords.length > 0 && { droppedWords: [...help.droppedWords] }),
     ...facets,
@@ -94,7 +130,9 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest, { total
 type ByQueryInput = InputOf<Operations, 'searchFullTextByQuery'>;
 
 /** `GET /v1/fts` (decision D-75): the same with scalar parameters. Throws `missing_fields` without `query` and `q`. */
-export function searchFullTextByQuery(deps: SearchDeps, input: ByQueryInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
+export function searchFullTextByQuery(deps: SearchDeps, input: ByQueryInput,
+  bounds: AnswerBounds): Promise<SearchFullTextResponse>
+{
   return searchFullText(deps, inputOfQuery(input), bounds);
 }
 
@@ -102,6 +140,8 @@ export function searchFullTextByQuery(deps: SearchDeps, input: ByQueryInput, bou
 export function inputOfQuery({ query, q, meta = {}, fuzzy, ...scalars }: ByQueryInput): SearchInput {
   const text = query ?? q;
   if (text === undefined) throw new ServiceError('missing_fields', 'missing fields: query');
-  const filterMeta = Object.fromEntries(Object.entries(meta).map(([key, values]) => [key, typeof values === 'string' ? [values] : values]));
+  const filterMeta = Object.fromEntries(
+    Object.entries(meta).map(([key, values]) => [key, typeof values === 'string' ? [values] : values]),
+  );
   return { ...scalars, fuzzy: fuzzy as Fuzziness, query: text, filterMeta, facetMaxValues: 0 };
 }

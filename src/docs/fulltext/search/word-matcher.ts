@@ -1,14 +1,17 @@
 import { withinEdits } from '../../../lib/edit-distance.ts';
 import { createGlob, type Glob } from '../../../lib/glob.ts';
-import { foldDiacritics } from '../../../text/folding.ts';
 import { MarkedForms } from '../../../search/marks/index.ts';
+import { foldDiacritics } from '../../../text/folding.ts';
 import type { HighlightPhrase, HitOptions } from '../../../text/highlight/index.ts';
 import { classOfDocument } from '../view/document-classes.ts';
 import type { FormsLike, TextIndex } from '../view/text-index.ts';
 import { wordOf } from '../view/to-index-query.ts';
 import { type QueryPlan, type Reading, readingFor, type WantedLeaf } from './query-plan.ts';
 
-/** Maximum number of forms by which a part of a query is found in texts; above this, words are compared with the query one by one. */
+/**
+ * Maximum number of forms by which a part of a query is found in texts; above this, words are compared with the query
+ * one by one.
+ */
 const MOST_FORMS = 4096;
 /** The maximum for all parts of a query together: looking that many up takes some milliseconds. */
 const MOST_LOOKS = 512;
@@ -20,7 +23,10 @@ export class WordMatchers {
   readonly #matchers = new Map<Reading, WordMatcher>();
   readonly #former: FormerMatchers | undefined;
 
-  /** With an index, highlights find words by its forms, which cover all documents that it finds. `former` are earlier matchers of the same plan. */
+  /**
+   * With an index, highlights find words by its forms, which cover all documents that it finds. `former` are earlier
+   * matchers of the same plan.
+   */
   constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike'>, former?: FormerMatchers) {
     this.#plan = plan;
     this.#index = index;
@@ -57,7 +63,10 @@ export class WordMatchers {
 /** Matchers that were made for a plan before. */
 export interface FormerMatchers {
   readonly matchers: ReadonlyMap<Reading, WordMatcher>;
-  /** Whether the index has the same documents as then. Otherwise a matcher is reused only if it still matches the same words. */
+  /**
+   * Whether the index has the same documents as then. Otherwise a matcher is reused only if it still matches the same
+   * words.
+   */
   readonly isCurrent: boolean;
 }
 
@@ -70,7 +79,8 @@ export class WordMatcher {
   readonly #phraseWords = new Map<string, string>();
   readonly #phrases: HighlightPhrase[] = [];
   readonly #patterns: { readonly label: string; readonly matches: Glob }[] = [];
-  readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number; readonly look: FormsLike }[] = [];
+  readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number;
+    readonly look: FormsLike }[] = [];
   /** By the form that was searched for: the forms that the index found by edits. */
   readonly #near = new Map<FormsLike, ReadonlySet<string>>();
   /** The results for forms, because documents share most of their words. */
@@ -111,8 +121,8 @@ export class WordMatcher {
   }
 
   /**
-   * The term of the query that a form matches, `query~indexed` if only by edits; undefined for no match. The words of a phrase match at any
-   * position.
+   * The term of the query that a form matches, `query~indexed` if only by edits; undefined for no match. The words of a
+   * phrase match at any position.
    */
   match(form: string): string | undefined {
     return this.#matchWord(form) ?? this.#phraseWords.get(this.#term(form));
@@ -120,7 +130,8 @@ export class WordMatcher {
 
   /** Whether it finds the same words as another matcher of the same reading; false if that is not certain. */
   matchesAs({ marks }: WordMatcher): boolean {
-    return this.#patterns.length + this.#fuzzy.length === 0 && marks !== undefined && this.marks?.hasSameForms(marks) === true;
+    return this.#patterns.length + this.#fuzzy.length === 0 && marks !== undefined &&
+      this.marks?.hasSameForms(marks) === true;
   }
 
   /** What highlights mark: words, and whole phrases. */
@@ -141,7 +152,9 @@ export class WordMatcher {
     const pattern = this.#patterns.find(({ matches }) => matches(folded));
     if (pattern !== undefined) return pattern.label;
     const characters = [...folded];
-    const near = this.#fuzzy.find(({ look, ...word }) => this.#near.get(look)?.has(form) ?? withinEdits(word.folded, characters, word.edits));
+    const near = this.#fuzzy.find(({ look, ...word }) =>
+      this.#near.get(look)?.has(form) ?? withinEdits(word.folded, characters, word.edits)
+    );
     return near && `${near.label}~${form}`;
   }
 
@@ -156,7 +169,13 @@ export class WordMatcher {
     } else if (node.kind === 'term') {
       this.#learnTerm(this.#terms, node.form, label);
       if (node.fuzzy) {
-        const look: FormsLike = { by: 'edits', form: node.form, edits: node.fuzzy, keepsFirst: node.keepsFirst === true, analyzer: this.#reading.analyzer };
+        const look: FormsLike = {
+          by: 'edits',
+          form: node.form,
+          edits: node.fuzzy,
+          keepsFirst: node.keepsFirst === true,
+          analyzer: this.#reading.analyzer,
+        };
         this.#fuzzy.push({ label, folded: [...foldDiacritics(node.form)], edits: node.fuzzy, look });
         this.#looks.push(look);
       }

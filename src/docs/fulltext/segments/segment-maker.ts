@@ -13,8 +13,8 @@ interface Pending {
 }
 
 /**
- * The main thread's side of `thread.ts`. The thread starts with the first request and again after a crash, and keeps the process alive only
- * while a request is running.
+ * The main thread's side of `thread.ts`. The thread starts with the first request and again after a crash, and keeps
+ * the process alive only while a request is running.
  */
 export class SegmentMaker {
   readonly #file: URL;

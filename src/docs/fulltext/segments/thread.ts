@@ -9,12 +9,15 @@ let builder: SegmentBuilder | undefined;
 
 port.on('message', (request: SegmentsRequest) => {
   const reply = replyTo(request);
-  port.postMessage(reply, 'segments' in reply ? reply.segments.flatMap((segment) => (typeof segment === 'number' ? [] : [segment.bytes.buffer])) : []);
+  port.postMessage(reply,
+    'segments' in reply
+      ? reply.segments.flatMap((segment) => (typeof segment === 'number' ? [] : [segment.bytes.buffer]))
+      : []);
 });
 
 function replyTo({ id, fieldNames, documents }: SegmentsRequest): SegmentsReply {
   try {
-    return { id, segments: makeSegments((builder ??= new SegmentBuilder()), fieldNames, documents) };
+    return { id, segments: makeSegments(builder ??= new SegmentBuilder(), fieldNames, documents) };
   } catch (error) {
     builder = undefined;
     return { id, error: error instanceof Error ? error.message : String(error) };

@@ -9,9 +9,19 @@ describe('cached queries', () => {
     const analyzer = termAnalyzer('en', true);
     const index = new InvertedIndex({ build: 'debug' });
     const queries = new CachedQueries(index);
-    const reading: TextReading = { classes: 1, analyzer, root: { kind: 'term', form: 'walk', start: 0, end: 4 }, words: [{ form: 'walk', offset: 0, glued: false, identifier: false }] };
+    const reading: TextReading = {
+      classes: 1,
+      analyzer,
+      root: { kind: 'term', form: 'walk', start: 0, end: 4 },
+      words: [{ form: 'walk', offset: 0, glued: false, identifier: false }],
+    };
     const readings = [reading];
-    const found = () => index.search(queries.queryOf(readings), { algorithm: { kind: 'bm25' }, limit: 10, rerank: queries.rerankingsOf(readings) }).hits.map(({ ord }) => ord).sort();
+    const found = () =>
+      index.search(queries.queryOf(readings), {
+        algorithm: { kind: 'bm25' },
+        limit: 10,
+        rerank: queries.rerankingsOf(readings),
+      }).hits.map(({ ord }) => ord).sort();
     const add = (ord: number, text: string) => index.add(ord, [{ field: 0, text }], analyzer);
     add(0, 'walk');
     expect(found()).toEqual([0]);

@@ -12,7 +12,10 @@ interface Remembered {
   rerankings?: readonly Reranking[];
 }
 
-/** Queries in the words of an index, remembered by the object of their readings as long as the index does not change: `QueryPlans` reuses these. */
+/**
+ * Queries in the words of an index, remembered by the object of their readings as long as the index does not change:
+ * `QueryPlans` reuses these.
+ */
 export class CachedQueries {
   readonly #index: InvertedIndex;
   readonly #known = new WeakMap<readonly TextReading[], Remembered>();
@@ -33,7 +36,9 @@ export class CachedQueries {
 
   rerankingsOf(readings: readonly TextReading[]): readonly Reranking[] {
     const known = this.#find(readings);
-    return known === undefined ? toRerankings(this.#index, readings) : (known.rerankings ??= toRerankings(this.#index, readings));
+    return known === undefined
+      ? toRerankings(this.#index, readings)
+      : (known.rerankings ??= toRerankings(this.#index, readings));
   }
 
   #find(readings: readonly TextReading[]): Remembered | undefined {
@@ -44,10 +49,19 @@ export class CachedQueries {
 
 function formsIn(query: Query): number {
   switch (query.kind) {
-    case 'term': return query.forms.length;
-    case 'phrase': return query.words.reduce((sum, { forms }) => sum + forms.length, 0);
-    case 'not': return formsIn(query.of);
-    case 'and': case 'or': case 'best': case 'some': return query.of.reduce((sum, operand) => sum + formsIn(operand), 0);
-    case 'all': case 'none': return 0;
+    case 'term':
+      return query.forms.length;
+    case 'phrase':
+      return query.words.reduce((sum, { forms }) => sum + forms.length, 0);
+    case 'not':
+      return formsIn(query.of);
+    case 'and':
+    case 'or':
+    case 'best':
+    case 'some':
+      return query.of.reduce((sum, operand) => sum + formsIn(operand), 0);
+    case 'all':
+    case 'none':
+      return 0;
   }
 }

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../errors/index.ts';
-import { similarityRoom, type SimilarityMetric, type SimilarityResult } from '../../../kernels/similarity.ts';
-import { workerFile } from '../../../lib/worker-file.ts';
-import { inOne } from '../classify/document-vector.ts';
-import { Pace } from '../../../lib/pace.ts';
-import type { Embeddings, StoredVector } from '../../embeddings/index.ts';
-import type { ComparedDocument } from './compared-documents.ts';
+import { type SimilarityMetric, type SimilarityResult, similarityRoom } from '../../../kernels/similarity.ts';
 import { inBatches } from '../../../lib/in-batches.ts';
+import { Pace } from '../../../lib/pace.ts';
+import { workerFile } from '../../../lib/worker-file.ts';
+import type { Embeddings, StoredVector } from '../../embeddings/index.ts';
+import { inOne } from '../classify/document-vector.ts';
+import type { ComparedDocument } from './compared-documents.ts';
 import type { FromThread, ToThread } from './thread-protocol.ts';
 
 export interface SimilarGroup {
@@ -32,12 +32,13 @@ const DOCUMENTS = 64;
 const VECTORS = 256;
 
 /**
- * Finds the documents whose mean vectors are similar; only vectors of the same model are compared. The means and their similarities are
- * computed in a separate thread, which ends at once when the signal aborts.
+ * Finds the documents whose mean vectors are similar; only vectors of the same model are compared. The means and their
+ * similarities are computed in a separate thread, which ends at once when the signal aborts.
  */
-export async function similarDocuments(
-  embeddings: Pick<Embeddings, 'vectorsOfDocuments'>, documents: readonly ComparedDocument[], { metric, threshold }: SimilarityQuery, signal: AbortSignal,
-): Promise<SimilarDocuments> {
+export async function similarDocuments(embeddings: Pick<Embeddings, 'vectorsOfDocuments'>,
+  documents: readonly ComparedDocument[], { metric, threshold }: SimilarityQuery,
+  signal: AbortSignal): Promise<SimilarDocuments>
+{
   const embedded = documents.filter(({ model }) => model !== null);
   if (embedded.length < 2) return { pairs: 0, groups: [] };
   signal.throwIfAborted();
@@ -68,19 +69,20 @@ function answerOf(worker: Worker, signal: AbortSignal): Promise<FromThread> {
 }
 
 /** Sends the vectors in the order of the documents; returns, for each set of comparable ones, its documents by row. */
-async function sendVectors(
-  worker: Worker, embeddings: Pick<Embeddings, 'vectorsOfDocuments'>, documents: readonly ComparedDocument[], metric: SimilarityMetric, signal: AbortSignal,
-): Promise<ComparedDocument[][]> {
+async function sendVectors(worker: Worker, embeddings: Pick<Embeddings, 'vectorsOfDocuments'>,
+  documents: readonly ComparedDocument[], metric: SimilarityMetric, signal: AbortSignal): Promise<ComparedDocument[][]>
+{
   const sets = new Map<string, { number: number; documents: ComparedDocument[] }>();
   const pace = new Pace();
   for (const some of inBatches(documents, DOCUMENTS, ({ chunks }) => chunks ?? 0, VECTORS)) {
     signal.throwIfAborted();
     const vectors = Map.groupBy(await embeddings.vectorsOfDocuments(some.map(({ ord }) => ord)), ({ ord }) => ord);
-    const found = some.filter(({ ord, crc }) => vectors.get(ord)?.[0]?.crc === crc); // others were changed or deleted meanwhile
+    // others were changed or deleted meanwhile
+    const found = some.filter(({ ord, crc }) => vectors.get(ord)?.[0]?.crc === crc);
     for (const [key, same] of Map.groupBy(found, ({ ord }) => keyOf(vectors.get(ord)![0]!))) {
       const dims = vectors.get(same[0]!.ord)![0]!.dimensions;
       let set = sets.get(key);
-      if (set === undefined) sets.set(key, (set = { number: sets.size, documents: [] }));
+      if (set === undefined) sets.set(key, set = { number: sets.size, documents: [] });
       set.documents.push(...same);
       requireRoom(set.documents.length, dims);
       send(worker, set.number, dims, metric, same.map(({ ord }) => vectors.get(ord)!));
@@ -94,14 +96,20 @@ function keyOf({ model, variant, dimensions }: StoredVector): string {
   return JSON.stringify([model, variant, dimensions]);
 }
 
-function send(worker: Worker, set: number, dims: number, metric: SimilarityMetric, rows: readonly StoredVector[][]): void {
+function send(worker: Worker, set: number, dims: number, metric: SimilarityMetric,
+  rows: readonly StoredVector[][]): void
+{
   const vectors = inOne(rows.flatMap((chunks) => chunks.map(({ vector }) => vector)));
-  worker.postMessage({ op: 'add', set, dims, metric, counts: rows.map(({ length }) => length), vectors } satisfies ToThread, [vectors.buffer]);
+  worker.postMessage(
+    { op: 'add', set, dims, metric, counts: rows.map(({ length }) => length), vectors } satisfies ToThread,
+    [vectors.buffer],
+  );
 }
 
 function requireRoom(count: number, dims: number): void {
   const room = similarityRoom(dims);
-  if (count > room) throw new ServiceError('invalid_argument', `maxDocs must be at most ${room} where vectors have ${dims} numbers`);
+  if (count > room)
+    throw new ServiceError('invalid_argument', `maxDocs must be at most ${room} where vectors have ${dims} numbers`);
 }
 
 function toGroups(answer: FromThread, sets: readonly ComparedDocument[][]): SimilarDocuments {
@@ -113,6 +121,8 @@ function toGroups(answer: FromThread, sets: readonly ComparedDocument[][]): Simi
   };
 }
 
-function toGroup({ score, rows, best }: SimilarityResult['groups'][number], documents: readonly ComparedDocument[]): SimilarGroup {
+function toGroup({ score, rows, best }: SimilarityResult['groups'][number],
+  documents: readonly ComparedDocument[]): SimilarGroup
+{
   return { score, documents: rows.map((row, i) => ({ document: documents[row]!, best: best[i]! })) };
 }

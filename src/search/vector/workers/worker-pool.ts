@@ -14,8 +14,8 @@ export interface KernelCall {
   readonly call: string;
   readonly args: readonly number[];
   /**
-   * Building rather than searching: waits while a search waits, and never takes the last free worker if there are several. Each call should
-   * take at most some tens of milliseconds, because a search may wait for it.
+   * Building rather than searching: waits while a search waits, and never takes the last free worker if there are
+   * several. Each call should take at most some tens of milliseconds, because a search may wait for it.
    */
   readonly background?: boolean;
 }
@@ -41,8 +41,8 @@ export class WorkerFailure extends Error {}
 const MAX_WORKERS = 16;
 
 /**
- * Worker threads that run kernels over shared memories, for all collections. They are started on demand, keep the process alive only while
- * they work, and are replaced when they end.
+ * Worker threads that run kernels over shared memories, for all collections. They are started on demand, keep the
+ * process alive only while they work, and are replaced when they end.
  */
 export class WorkerPool {
   /** Maximum number of workers. */
@@ -60,7 +60,10 @@ export class WorkerPool {
     this.size = size;
   }
 
-  /** Resolves with the function's result (0 for nothing); rejects with a WorkerFailure when it throws or its worker ends. */
+  /**
+   * Resolves with the function's result (0 for nothing); rejects with a WorkerFailure when it throws or its worker
+   * ends.
+   */
   run(call: KernelCall): Promise<number> {
     return new Promise((resolve, reject) => {
       if (this.#closed) throw new WorkerFailure('the workers were closed');
@@ -70,7 +73,8 @@ export class WorkerPool {
   }
 
   /**
-   * As `run`, for work that this thread also does itself if need be: undefined if no worker is free. A first worker is started for later calls.
+   * As `run`, for work that this thread also does itself if need be: undefined if no worker is free. A first worker is
+   * started for later calls.
    */
   tryRun(call: KernelCall): Promise<number> | undefined {
     if (this.#closed) return undefined;
@@ -85,7 +89,8 @@ export class WorkerPool {
     if (number === undefined) return;
     this.#memories.delete(memory);
     for (const pooled of this.#workers) {
-      if (pooled.memories.delete(number)) pooled.worker.postMessage({ kind: 'forget', memory: number } satisfies ToWorker);
+      if (pooled.memories.delete(number))
+        pooled.worker.postMessage({ kind: 'forget', memory: number } satisfies ToWorker);
     }
   }
 
@@ -97,7 +102,8 @@ export class WorkerPool {
   /** Ends the workers; pending calls are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const task of [...this.#waiting.splice(0), ...this.#waitingInBackground.splice(0)]) task.reject(new WorkerFailure('the workers were closed'));
+    for (const task of [...this.#waiting.splice(0), ...this.#waitingInBackground.splice(0)])
+      task.reject(new WorkerFailure('the workers were closed'));
     await Promise.all(this.#workers.map(({ worker }) => worker.terminate()));
   }
 
@@ -127,7 +133,9 @@ export class WorkerPool {
       let number = this.#modules.get(module);
       if (number === undefined) this.#modules.set(module, number = this.#modules.size);
       this.#introduce(pooled, memory, call.memory, number, module);
-      pooled.worker.postMessage({ kind: 'call', memory, module: number, call: call.call, args: call.args } satisfies ToWorker);
+      pooled.worker.postMessage(
+        { kind: 'call', memory, module: number, call: call.call, args: call.args } satisfies ToWorker,
+      );
       pooled.task = task;
       pooled.worker.ref();
     } catch (error) {
@@ -136,10 +144,13 @@ export class WorkerPool {
   }
 
   /** Sends a worker the memories and modules that it does not have yet. */
-  #introduce(pooled: PooledWorker, memory: number, value: WebAssembly.Memory, number: number, module: WebAssembly.Module): void {
+  #introduce(pooled: PooledWorker, memory: number, value: WebAssembly.Memory, number: number,
+    module: WebAssembly.Module): void
+  {
     if (!pooled.memories.has(memory)) pooled.worker.postMessage({ kind: 'memory', memory, value } satisfies ToWorker);
     pooled.memories.add(memory);
-    if (!pooled.modules.has(number)) pooled.worker.postMessage({ kind: 'module', module: number, value: module } satisfies ToWorker);
+    if (!pooled.modules.has(number))
+      pooled.worker.postMessage({ kind: 'module', module: number, value: module } satisfies ToWorker);
     pooled.modules.add(number);
   }
 
@@ -150,7 +161,12 @@ export class WorkerPool {
   }
 
   #start(): PooledWorker {
-    const pooled: PooledWorker = { worker: new Worker(workerFile(import.meta.url, 'kernel-worker')), memories: new Set(), modules: new Set(), task: undefined };
+    const pooled: PooledWorker = {
+      worker: new Worker(workerFile(import.meta.url, 'kernel-worker')),
+      memories: new Set(),
+      modules: new Set(),
+      task: undefined,
+    };
     let cause: unknown;
     pooled.worker.on('message', (answer: FromWorker) => this.#settle(pooled, answer));
     pooled.worker.on('error', (error) => (cause = error));

@@ -32,8 +32,8 @@ const LIMIT_MS = 3000;
 const MAX_HEAP_MB = 512;
 
 /**
- * Reads sources in a thread of its own, one at a time and in order. The thread is started with the first source and after each failure, and
- * keeps the process alive only while it reads.
+ * Reads sources in a thread of its own, one at a time and in order. The thread is started with the first source and
+ * after each failure, and keeps the process alive only while it reads.
  */
 export class SymbolReader {
   readonly #thread: URL;
@@ -44,7 +44,9 @@ export class SymbolReader {
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ thread = workerFile(import.meta.url, 'thread'), limit = LIMIT_MS, heap = MAX_HEAP_MB }: SymbolReaderOptions = {}) {
+  constructor(
+    { thread = workerFile(import.meta.url, 'thread'), limit = LIMIT_MS, heap = MAX_HEAP_MB }: SymbolReaderOptions = {},
+  ) {
     this.#thread = thread;
     this.#limit = limit;
     this.#heap = heap;
@@ -65,7 +67,10 @@ export class SymbolReader {
     if (job === undefined) return;
     const worker = (this.#worker ??= this.#start());
     worker.ref();
-    this.#timer = setTimeout(() => this.#lose(worker, new SymbolsUnread(`the source was not read within ${this.#limit} ms`)), this.#limit);
+    this.#timer = setTimeout(
+      () => this.#lose(worker, new SymbolsUnread(`the source was not read within ${this.#limit} ms`)),
+      this.#limit,
+    );
     worker.postMessage(job.request);
   }
 
