@@ -1,5 +1,6 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { type BodyCodec, type Queries, ROW_MUST_BE_SEALED, SEALED_META } from '../../storage/index.ts';
+import { documentOf } from '../search/index.ts';
 import type { ChecksumRow, Checksums } from './checksums.ts';
 import type { Identity } from './identity.ts';
 import { parseMeta } from './meta.ts';
@@ -66,17 +67,7 @@ export function isExpired({ expires_at: expiresAt }: Pick<ShownRow, 'expires_at'
 }
 
 export function toDocument(row: ShownRow, contentMd: string): Document {
-  const document: Document = {
-    id: row.id,
-    key: row.key,
-    lang: row.lang,
-    meta: parseMeta(row.meta),
-    contentMd,
-    addedAt: row.added_at,
-    updatedAt: row.updated_at,
-  };
-  if (row.expires_at !== null) document.expiresAt = row.expires_at;
-  return document;
+  return documentOf(row, parseMeta(row.meta), contentMd);
 }
 
 export async function decodeDocument(codec: BodyCodec, row: WithBody): Promise<Document> {

@@ -5,13 +5,14 @@ import { Pace } from '../../lib/pace.ts';
 import { documentTest, type Filter } from '../../search/filter/index.ts';
 import type { Row } from '../../storage/index.ts';
 import { selectDocuments } from '../columns/index.ts';
+import { expressionOf, type FilterInput } from '../search/index.ts';
 import { type CollectionRow, readCollection } from '../stored-collections.ts';
 import { hex } from './checksums.ts';
 import { scanRows } from './collection-rows.ts';
 import type { Deps } from './deps.ts';
 import { decodeDocument, SHOWN, type WithBody } from './document-rows.ts';
-import { expressionOf, type FilterInput, inSet } from './filter/index.ts';
 import { idBounds } from './identity.ts';
+import { inSet } from './in-set.ts';
 import type { Meta } from './meta.ts';
 
 /** Bodies may be large, so only a few are in memory at once. */

@@ -6,7 +6,7 @@ import { type GroupNode, type ParsedQuery, type ParseOptions, parseQuery, type P
   type WildcardNode } from '../../../text/query/index.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
 import { CODE_CLASSES, isAmong } from '../view/document-classes.ts';
-import type { TermAnalyzer, TextIndex, TextReading } from '../view/text-index.ts';
+import type { TermAnalyzer, TextReading } from '../view/text-index.ts';
 import type { QueryLanguage } from './query-languages.ts';
 import { wordsOfQuery } from './query-words.ts';
 
@@ -53,11 +53,6 @@ export function readingFor({ readings }: QueryPlan, documentClass: number): Read
 /** Whether a plan stems words for any class. */
 export function isStemming({ readings }: QueryPlan): boolean {
   return readings.some(({ analyzer }) => analyzer.stemming);
-}
-
-/** Prepares an index, if there is one, for a plan, one step at each call; true when it is ready. */
-export function prepareFor(index: Pick<TextIndex, 'prepare'> | undefined, { readings }: QueryPlan): boolean {
-  return index === undefined || readings.every(({ analyzer }) => index.prepare(analyzer));
 }
 
 export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'distance'>> {

@@ -5,11 +5,9 @@ import type { Filter } from '../../../search/filter/index.ts';
 import type { Circle } from '../../../search/geo/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
-import { type ResultOrder, resultOrderOf } from '../../columns/index.ts';
-import { expressionOf, type Projection, projectionOf } from '../../documents/index.ts';
 import type { Rerank } from '../../embeddings/index.ts';
-import { circleOf } from '../../geo/index.ts';
-import { limitOf } from '../../limit-of.ts';
+import { circleOf, expressionOf, limitOf, type Projection, projectionOf, type ResultOrder,
+  resultOrderOf } from '../../search/index.ts';
 import { toSearchVector } from '../query-vector.ts';
 
 export type SearchInput = InputOf<Operations, 'searchVectors'>;

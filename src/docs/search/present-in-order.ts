@@ -3,17 +3,13 @@ import { Pace } from '../../lib/pace.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import { documentTest, type Filter } from '../../search/filter/index.ts';
 import { inList, type Queries } from '../../storage/index.ts';
-import { ContentReader, contentsFor, type ResultRow } from './content-reader.ts';
-import { contextCost } from './context-budget.ts';
-import type { Deps } from './deps.ts';
-import { toDocument } from './document-rows.ts';
-import { keepsMeta, projectDocument, type Projection } from './project-document.ts';
+import type { Deps } from '../documents/deps.ts';
+import { type Shown, shown } from './present.ts';
+import { documentOf, keepsMeta, metaOf, projectDocument, type Projection } from './project.ts';
+import { ContentReader, contentsFor, type ResultRow } from './read-rows.ts';
 
-/** A document of a response, with the bytes of text that a token budget counts. */
-export interface PresentedDocument {
+export interface PresentedDocument extends Shown<ProjectedDocument> {
   readonly ord: number;
-  readonly document: ProjectedDocument;
-  readonly bytes: number;
 }
 
 export interface Presenting {
@@ -51,12 +47,15 @@ export async function presentInOrder({ sql, codec }: Pick<Deps, 'sql' | 'codec'>
       if (budget.isSpent) return documents;
       if (!isThere) continue; // it was removed after the page was chosen
       const content = row.body === null ? '' : await codec.decodeAsync(row.body);
-      const whole = toDocument({ ...row, meta: row.meta! }, content);
+      const whole = documentOf(row, metaOf(row), content);
       if (!passes(whole) || (whole.expiresAt ?? Infinity) <= now) continue;
       const document = projectDocument(whole, projection);
-      const body = projection.body ? row.bytes : undefined;
-      if (!budget.take((body ?? 0) + contextCost({ meta: document.meta }))) return documents;
-      documents.push({ ord: row.ord, document, bytes: contextCost({ body, meta: document.meta }) });
+      const { result, cost, size } = shown(document, {
+        body: projection.body ? row.bytes : undefined,
+        meta: document.meta,
+      });
+      if (!budget.take(size)) return documents;
+      documents.push({ ord: row.ord, result, cost, size });
       if (pace.isDue) await pace.rest();
     }
   }

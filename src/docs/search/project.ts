@@ -45,3 +45,32 @@ function someMeta(meta: Document['meta'], fields: ReadonlySet<string>): Document
   if (names.length === 0) return undefined;
   return Object.fromEntries(names.filter((name) => Object.hasOwn(meta, name)).map((name) => [name, meta[name]!]));
 }
+
+/** The columns of a row that a document shows. */
+export interface DocumentColumns {
+  readonly id: string;
+  readonly key: string;
+  readonly lang: string;
+  readonly added_at: number;
+  readonly updated_at: number;
+  readonly expires_at: number | null;
+}
+
+export function documentOf(row: DocumentColumns, meta: Document['meta'], contentMd: string): Document {
+  const document: Document = {
+    id: row.id,
+    key: row.key,
+    lang: row.lang,
+    meta,
+    contentMd,
+    addedAt: row.added_at,
+    updatedAt: row.updated_at,
+  };
+  if (row.expires_at !== null) document.expiresAt = row.expires_at;
+  return document;
+}
+
+/** The metadata of a row that has them. */
+export function metaOf({ meta }: { readonly meta: string | null }): Record<string, string[]> {
+  return meta === '{}' ? {} : JSON.parse(meta!) as Record<string, string[]>;
+}

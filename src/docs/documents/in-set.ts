@@ -1,5 +1,5 @@
-import type { OrdSet } from '../../../lib/ord-set.ts';
-import { inList, type SqlValue } from '../../../storage/index.ts';
+import type { OrdSet } from '../../lib/ord-set.ts';
+import { inList, type SqlValue } from '../../storage/index.ts';
 
 /** An SQL condition with its parameters. */
 export interface SetCondition {

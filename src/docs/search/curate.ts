@@ -1,7 +1,7 @@
-import { unixSeconds } from '../../../lib/clock.ts';
-import type { Row } from '../../../storage/index.ts';
-import { type CurationRule, hidesFor, type Pin, pinsFor } from '../../curation/index.ts';
-import type { DocsEnvironment } from '../../environment.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { Row } from '../../storage/index.ts';
+import { type CurationRule, hidesFor, type Pin, pinsFor, withoutPins } from '../curation/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
 
@@ -13,7 +13,8 @@ export interface PinnedDocument extends Row {
 }
 
 /** What the matching rules of a query select, determined before the search. */
-export interface CuratedDocuments {
+export interface CuratedSearch {
+  readonly rules: readonly CurationRule[];
   /** Ordinals that must not be found. */
   readonly hidden: readonly number[];
   /** Documents of all pins, by id. A pin without a language selects every language. */
@@ -23,14 +24,25 @@ export interface CuratedDocuments {
 /** Maximum number of names in one statement. */
 const STEP = 100;
 
+interface SearchOfWords {
+  readonly collection: string;
+  readonly query: string;
+  /** Whether pages are by cursor: these pin nothing. */
+  readonly byCursor: boolean;
+}
+
 /** Expired documents are neither hidden nor pinned, because they count as absent. */
-export async function curatedDocuments(environment: Environment, collection: string, query: string,
-  rules: readonly CurationRule[]): Promise<CuratedDocuments>
+export async function curateSearch(environment: Environment, { collection, query, byCursor }: SearchOfWords,
+  all: readonly CurationRule[]): Promise<CuratedSearch>
 {
+  if (all.length === 0) return { rules: all, hidden: [], pinned: [] };
+  const rules = byCursor ? withoutPins(all) : all;
+  const name = collection.toLowerCase();
   const [hides, pins] = [hidesFor(query, rules), pinsFor(query, rules)];
-  const hidden = await byKeys(environment, collection, [...hides]);
-  const pinned = await byKeys(environment, collection, [...new Set(pins.map(({ key }) => key.toLowerCase()))]);
+  const hidden = await byKeys(environment, name, [...hides]);
+  const pinned = await byKeys(environment, name, [...new Set(pins.map(({ key }) => key.toLowerCase()))]);
   return {
+    rules,
     hidden: hidden.map(({ ord }) => ord),
     pinned: pinned.filter((document) => pins.some((pin) => isMeant(document, pin))),
   };

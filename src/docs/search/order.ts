@@ -2,8 +2,8 @@ import { OrdSet } from '../../lib/ord-set.ts';
 import { compareTexts } from '../../search/filter/index.ts';
 import { comparePlaces, cursorOf, type CursorRequest, type Mark, parseSort, type SortKey, type SortValue,
   writeCursor } from '../../search/order/index.ts';
-import type { ColumnsView } from './columns-view.ts';
-import { readyColumns } from './select-documents.ts';
+import type { ColumnsView } from '../columns/columns-view.ts';
+import { readyColumns } from '../columns/select-documents.ts';
 
 /**
  * Number of candidates that a search by similarity finds before it puts them in another order or in pages by cursor;
@@ -54,11 +54,11 @@ export function resultOrderOf(
   return withCursor(keys, input, query);
 }
 
-/** The order by distance, for pages by cursor; undefined for pages by offset. Throws `invalid_argument`. */
+/** The order by distance. Throws `invalid_argument`. */
 export function distanceOrderOf(input: { readonly cursor?: string | undefined; readonly offset: number },
-  query: readonly unknown[]): ResultOrder | undefined
+  query: readonly unknown[]): ResultOrder
 {
-  return input.cursor === undefined ? undefined : withCursor(NEAREST_FIRST, input, query);
+  return withCursor(NEAREST_FIRST, input, query);
 }
 
 function withCursor(keys: readonly ResultKey[],
@@ -79,7 +79,7 @@ export function passedBefore({ cursor }: ResultOrder): number {
 }
 
 /** The cursor of the page that starts behind a result; undefined for pages by offset. */
-export function cursorBehind({ cursor }: ResultOrder, mark: Mark | undefined): string | undefined {
+export function cursorBehind({ cursor }: Pick<ResultOrder, 'cursor'>, mark: Mark | undefined): string | undefined {
   return cursor === undefined || mark === undefined ? undefined : writeCursor(cursor.order, mark);
 }
 

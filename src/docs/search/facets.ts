@@ -1,8 +1,9 @@
-import type { OrdSet } from '../../../lib/ord-set.ts';
-import { Pace } from '../../../lib/pace.ts';
-import type { Columns } from '../../../search/columns/index.ts';
-import { compareTexts } from '../../../search/filter/index.ts';
-import { type ColumnsView, readyColumns } from '../../columns/index.ts';
+import type { OrdSet } from '../../lib/ord-set.ts';
+import { Pace } from '../../lib/pace.ts';
+import { AnswerBudget } from '../../operations/index.ts';
+import type { Columns } from '../../search/columns/index.ts';
+import { compareTexts } from '../../search/filter/index.ts';
+import { type ColumnsView, readyColumns } from '../columns/index.ts';
 
 export interface FacetCount {
   readonly value: string;
@@ -83,4 +84,49 @@ function withRows(counts: readonly FacetCount[], rows: readonly CountedRow[], fi
     b.count - a.count || compareTexts(a.value, b.value)
   );
   return max === 0 ? sorted : sorted.slice(0, max);
+}
+
+/** Fraction of an answer that its facets may use; the rest is for the results. */
+const SHARE = 0.25;
+
+export interface FittedFacets {
+  readonly facets: Record<string, FacetCount[]>;
+  readonly isTruncated: boolean;
+}
+
+/** The first values of each facet, as many as fit in the answer; their size is added to it. */
+export function fitFacets(facets: Readonly<Record<string, readonly FacetCount[]>>, budget: AnswerBudget): FittedFacets {
+  const bytes = budget.left * SHARE;
+  const room = new AnswerBudget(bytes);
+  const names = Object.keys(facets);
+  // One value of each field in turn, so that one long facet does not exclude the values of the others.
+  const counts = new Map(names.map((name) => [name, 0]));
+  const longest = Math.max(0, ...Object.values(facets).map(({ length }) => length));
+  for (let i = 0; i < longest && !room.isSpent; i++) {
+    for (const name of names) {
+      const value = facets[name]![i];
+      if (value !== undefined && room.take(Buffer.byteLength(value.value))) counts.set(name, i + 1);
+    }
+  }
+  budget.spend(bytes - room.left);
+  return {
+    facets: Object.fromEntries(names.map((name) => [name, facets[name]!.slice(0, counts.get(name))])),
+    isTruncated: room.isSpent,
+  };
+}
+
+/** The fields of an answer with its facets; none if none were requested. */
+export interface ShownFacets {
+  readonly facets?: Record<string, FacetCount[]>;
+  readonly facetsTruncated?: true;
+}
+
+/** The facets of an answer, as many of their values as fit in it; a field that was not counted has none. */
+export function shownFacets(fields: readonly string[] | undefined, counts: Counted['facets'] = {},
+  budget: AnswerBudget): ShownFacets
+{
+  if (fields === undefined) return {};
+  const asked = fields.map((field) => [field, Object.hasOwn(counts, field) ? counts[field]! : []] as const);
+  const { facets, isTruncated } = fitFacets(Object.fromEntries(asked), budget);
+  return { facets, ...(isTruncated && { facetsTruncated: true }) };
 }
