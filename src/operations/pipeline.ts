@@ -33,7 +33,7 @@ export const PIPELINE = [
   'withhold',
   /** The page of a list. */
   'page',
-  /** The permission is checked again before anything is returned. */
+  /** The permission for a read is checked again before anything is returned. */
   'confirm',
   /** Time, and the size of the response. */
   'limit',

@@ -59,12 +59,12 @@ export const page: Step = {
   },
 };
 
-/** A long call may have ended between two of the checks that are made during it. */
+/** A read returns nothing to somebody who has lost the permission meanwhile. */
 export const confirm: Step = {
-  appliesTo: ({ effect, limited }) => effect === 'read' || !limited,
+  appliesTo: ({ effect }) => effect === 'read',
   async run(call, next) {
     const result = await next(call);
-    if ((call.spec.effect === 'read' || call.long !== undefined) && !call.rights.isAllowed) await call.rights.require();
+    if (!call.rights.isAllowed) await call.rights.require();
     return result;
   },
 };
