@@ -67,6 +67,8 @@ export interface OperationObject {
   'x-local'?: true;
   'x-noted'?: true;
   'x-feature'?: OperationSpec['feature'];
+  'x-scope'?: OperationSpec['scope'];
+  'x-password-pending'?: true;
   'x-pages'?: string;
   'x-timeout'?: 'none';
   'x-sanitize'?: boolean;

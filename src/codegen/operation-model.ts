@@ -86,6 +86,8 @@ function facts(operation: OperationObject): Partial<OperationSpec> {
     local: operation['x-local'],
     noted: operation['x-noted'],
     feature: operation['x-feature'],
+    scope: operation['x-scope'],
+    passwordPending: operation['x-password-pending'],
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

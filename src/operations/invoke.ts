@@ -29,10 +29,7 @@ export interface InvokerOptions<Operations> {
   readonly handlers: Handlers<Operations>;
   /** Checks of an operation's parameters alone, before its body is read. */
   readonly preconditions?: Preconditions<Operations>;
-  /**
-   * Permissions that depend on what is stored, such as the project of a run. Handlers check them when they are called;
-   * these checks are repeated when the caller's permission is checked again.
-   */
+  /** Permissions that depend on what is stored, such as the project of a run; checked with the others, and again. */
   readonly fences?: Preconditions<Operations>;
   readonly mode: (protocol: Protocol) => AccessMode;
   /** The reason why writes are currently refused in every mode; undefined if they are not. */
@@ -72,10 +69,9 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
   const rightsOptions: RightsOptions = { mode, readOnlyReason, guard, refresh, clock };
   const handlers = options.handlers as Partial<Record<string, Handler<object, unknown>>>;
   const steps = stepsOf(options, (id) => handlers[id] !== undefined);
-  const unbuilt = (): Promise<never> => Promise.reject(new Error('a call of an operation that is not built'));
   const composed = new Map<string, Next>();
   for (const spec of Object.values<OperationSpec>(options.operations)) {
-    composed.set(spec.id, composeSteps(steps, spec, handlers[spec.id] ?? unbuilt));
+    composed.set(spec.id, composeSteps(steps, spec, handlers[spec.id]));
   }
   return (id, given, caller) => {
     const spec = options.operations[id];

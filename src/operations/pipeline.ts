@@ -3,8 +3,9 @@ import type { Handler } from './handler.ts';
 import type { OperationSpec } from './spec.ts';
 
 /**
- * The steps of every call in every protocol, the outermost first. Each is a file of `steps/`; what it needs to know of
- * an operation is a fact of the specification. Nothing else wraps a handler.
+ * The steps of every call in every protocol, the outermost first. Each is in a file of `steps/`; what it needs to know
+ * of an operation is a fact of the specification. Beside them, only two things wrap handlers: the correction of queries
+ * (`src/docs/spell`), and the codes for failures of the run queue's store (`src/runs/storage-failures.ts`).
  */
 export const PIPELINE = [
   /** A span, while calls are traced. */
@@ -23,7 +24,7 @@ export const PIPELINE = [
   'refuse',
   /** The input is checked and completed. */
   'validate',
-  /** The permission for the whole input. */
+  /** The permission for the whole input, with what of it depends on what is stored. */
   'authorize',
   /** Warnings of the validation are added to the response. */
   'warn',
@@ -56,9 +57,9 @@ export type StepName = (typeof PIPELINE)[number];
 /** The steps of a service. One that is absent does nothing. */
 export type Steps = { readonly [Name in StepName]?: Step | undefined };
 
-/** The steps that apply to an operation, in order, around its handler. */
-export function composeSteps(steps: Steps, spec: OperationSpec, handler: Handler<object, unknown>): Next {
-  const innermost: Next = (call: Call) => handler(call.input!, call.context);
+/** The steps that apply to an operation, in order, around its handler; `refuse` stops calls that have none. */
+export function composeSteps(steps: Steps, spec: OperationSpec, handler: Handler<object, unknown> | undefined): Next {
+  const innermost: Next = (call: Call) => handler!(call.input!, call.context);
   return PIPELINE.map((name) => steps[name]).reduceRight<Next>((next, step) => {
     if (step === undefined || step.appliesTo?.(spec) === false) return next;
     return (call) => step.run(call, next);

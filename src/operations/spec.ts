@@ -82,6 +82,10 @@ export interface OperationSpec {
   readonly noted?: boolean;
   /** The feature without which the operation refuses every call (`x-feature`). */
   readonly feature?: 'temporal' | 'spell' | 'embedding';
+  /** The scope that a token of the run queue needs, where that does not follow from the access (`x-scope`). */
+  readonly scope?: 'submit' | 'approve' | 'alerts';
+  /** True if users who must change their password may call it before that (`x-password-pending`). */
+  readonly passwordPending?: boolean;
   /** False for operations that may run longer than the request limit. */
   readonly limited: boolean;
   /** True if text that is not valid Unicode is repaired instead of refused. */

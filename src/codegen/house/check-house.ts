@@ -1,8 +1,12 @@
-// Part of `npm run check`: measures of the sources as a table, and the lines that are longer than 120 columns.
+// Part of `npm run check`: measures of the sources as a table, the lines that are longer than 120 columns, and the
+// lists of names of operations.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { operations as docsOperations } from '../../../generated/docs/operations.ts';
+import { operations as runsOperations } from '../../../generated/runs/operations.ts';
 import { importCircles } from './import-circles.ts';
 import { longLines } from './long-lines.ts';
+import { operationLists } from './operation-lists.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const TESTS = /\.test\.ts$|\/testkit\//;
@@ -25,16 +29,24 @@ const isEntryPoint = (path: string): boolean => /(?:^|\/)(?:index|main|worker|th
 const all = sourcesOf('src', 'asm', 'contract-tests', 'bench');
 const house = new Map([...all].filter(([path]) => /^(?:src|asm)\//.test(path) && !TESTS.test(path)));
 const long = [...all].flatMap(([path, text]) => longLines(path, text));
+const ids = new Set([...Object.keys(docsOperations), ...Object.keys(runsOperations)]);
+const lists = [...house].flatMap(([path, text]) => operationLists(path, text, ids));
 const migrations = [...house.keys()].filter((path) => /storage\/migrations\/(?:runs\/)?\d{4}-/.test(path));
 
-const rows: readonly (readonly [string, number])[] = [['lines of src and asm without tests',
-  [...house.values()].reduce((sum, text) => sum + linesOf(text), 0)], ['files of src without tests',
-  [...house.keys()].filter((path) => path.startsWith('src/')).length], [
-  `files under ${SHORT} lines that are no entry point`,
-  [...house].filter(([path, text]) => !isEntryPoint(path) && linesOf(text) < SHORT).length,
-], ['lines above 120 columns', long.length], ['lines of the composition root',
-  linesOf(house.get('src/docs/index.ts')!)], ['migrations', migrations.length], ['circles of imports',
-  importCircles(house).length]];
-for (const [name, value] of rows) console.log(`${name.padEnd(50)} ${value.toLocaleString('en-US').padStart(9)}`);
-for (const line of long) console.error(line);
-if (long.length > 0) process.exitCode = 1;
+const measures: Readonly<Record<string, number>> = {
+  'lines of src and asm without tests': [...house.values()].reduce((sum, text) => sum + linesOf(text), 0),
+  'files of src without tests': [...house.keys()].filter((path) => path.startsWith('src/')).length,
+  [`files under ${SHORT} lines that are no entry point`]:
+    [...house].filter(([path, text]) => !isEntryPoint(path) && linesOf(text) < SHORT).length,
+  'lines above 120 columns': long.length,
+  'lists of names of operations': lists.length,
+  'lines of the composition root': linesOf(house.get('src/docs/index.ts')!),
+  'migrations': migrations.length,
+  'circles of imports': importCircles(house).length,
+};
+for (const [name, value] of Object.entries(measures)) {
+  console.log(`${name.padEnd(50)} ${value.toLocaleString('en-US').padStart(9)}`);
+}
+const faults = [...long, ...lists];
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exitCode = 1;

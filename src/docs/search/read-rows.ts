@@ -1,5 +1,6 @@
 import type { AnswerBudget } from '../../operations/index.ts';
 import type { Queries, Row } from '../../storage/index.ts';
+import type { DocumentColumns } from './project.ts';
 
 /** Metadata and bodies of at most this many bytes are read with the row; larger ones are read one at a time. */
 const INLINE_BYTES = 64 * 1024;
@@ -27,14 +28,7 @@ export interface ContentRow extends Row {
 }
 
 /** A document as a result shows it. */
-export interface ResultRow extends ContentRow {
-  readonly id: string;
-  readonly key: string;
-  readonly lang: string;
-  readonly added_at: number;
-  readonly updated_at: number;
-  readonly expires_at: number | null;
-}
+export interface ResultRow extends ContentRow, DocumentColumns {}
 
 export interface ContentOptions {
   readonly withBodies: boolean;
