@@ -69,5 +69,5 @@ export class RecentDocuments {
   }
 }
 
-/** No identity contains NUL (decision D-30). */
+/** No identity contains NUL: control characters are refused. */
 const spelling = ({ id, key }: Identity): string => `${id}\0${key}`;

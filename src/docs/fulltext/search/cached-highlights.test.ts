@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
-import type { ResultRow } from '../../documents/index.ts';
+import type { ResultRow } from '../../search/index.ts';
 import { CachedHighlights, type Version } from './cached-highlights.ts';
 import { SearchFixture } from './test-fixture.ts';
 

@@ -1,6 +1,6 @@
 import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
 import { keepJson } from '../../../operations/index.ts';
-import type { ResultRow } from '../../documents/index.ts';
+import type { ResultRow } from '../../search/index.ts';
 
 /** Maximum bytes of remembered passages of all collections together. */
 const MOST_BYTES = 16 * 2 ** 20;

@@ -26,9 +26,9 @@ const FEW = 256;
 
 /**
  * Which terms of a query each document matches, in the order of the documents, and for each in the order of the query;
- * terms that match only through their neighbours come last. Matches by edits are labelled `query~indexed` (decision
- * D-85). With `fields`, only those are searched. Without `fields`, the terms of documents are remembered until the
- * index changes. Callers must not change the sets.
+ * terms that match only through their neighbours come last. Matches by edits are labelled `query~indexed`. With
+ * `fields`, only those are searched. Without `fields`, the terms of documents are remembered until the index changes.
+ * Callers must not change the sets.
  */
 export async function matchedTerms(index: TextIndex, plan: QueryPlan, ords: readonly number[],
   fields?: readonly Field[]): Promise<readonly ReadonlySet<string>[]>

@@ -1,5 +1,5 @@
 import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
-import type { ResultRow } from '../../documents/index.ts';
+import type { ResultRow } from '../../search/index.ts';
 import type { TextIndex } from '../view/text-index.ts';
 import type { CachedHighlights } from './cached-highlights.ts';
 import type { CachedMatchers } from './cached-matchers.ts';

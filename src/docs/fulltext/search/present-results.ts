@@ -1,20 +1,13 @@
-import type { Document, FullTextResult, Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
-import { Pace } from '../../../lib/pace.ts';
+import type { FullTextResult, Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Queries } from '../../../storage/index.ts';
 import type { Curated } from '../../curation/index.ts';
-import { contextCost, keepsMeta, projectDocument, type ResultRow } from '../../documents/index.ts';
+import { documentOf, keepsMeta, metaOf, presentEach, type Presented, projectDocument, readContent, type ResultRow,
+  type Shown, shown } from '../../search/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Found } from './find-documents.ts';
 import { type PassageDeps, type Passages, type RememberedPassages, withPassages } from './passages.ts';
 import type { SearchRequest } from './request.ts';
-import { readContent } from './result-rows.ts';
-
-/** A result with the number of text bytes that count for a token budget. */
-export interface PresentedResult {
-  readonly result: FullTextResult;
-  readonly bytes: number;
-}
 
 interface PresentDeps extends PassageDeps {
   readonly sql: Queries;
@@ -37,48 +30,41 @@ export function needsMeta({ projection, highlight: options }: SearchRequest): bo
  * answer may hold. `remembered`: passages that were found with the documents.
  */
 export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[],
-  bounds: AnswerBounds, remembered?: RememberedPassages): Promise<PresentedResult[]>
+  bounds: AnswerBounds, remembered?: RememberedPassages): Promise<Presented<FullTextResult>>
 {
-  if (request.highlight === undefined) return presentEach(deps, request, found, bounds);
+  if (request.highlight === undefined) return presentWith(deps, request, found, bounds);
   return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection),
     (passages) =>
-      presentEach(deps, request, found, bounds, {
+      presentWith(deps, request, found, bounds, {
         ...passages,
         known: (row) => remembered?.of(row) ?? passages.known(row),
       }));
 }
 
 /** Without `passages`, none are returned. */
-async function presentEach({ sql, codec }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[],
-  { signal, budget }: AnswerBounds, passages?: Passages): Promise<PresentedResult[]>
+function presentWith(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds,
+  passages?: Passages): Promise<Presented<FullTextResult>>
 {
-  const pace = new Pace();
-  const presented: PresentedResult[] = [];
-  await codec.fetchAhead(found.map(({ row }) => row.body));
-  for (let one of found) {
-    signal.throwIfAborted();
-    let { row } = one;
-    if (row.meta === null && presented.length > 0) budget.end();
-    if (budget.isSpent) break;
-    if (row.meta === null && !(await readContent(sql, row, needsBodies(request)))) continue;
-    const known = passages?.known(row);
+  const { sql, codec } = deps;
+  const withBodies = needsBodies(request);
+  const show = async (one: Curated<Found>, given: ResultRow): Promise<Shown<FullTextResult> | undefined> => {
+    const known = passages?.known(given);
     // The document is of another version than the remembered passages, for which its body was not read.
-    if (needsBodies(request) && known === undefined && row.body === null) {
-      // A copy, because a row may be shared.
-      row = { ...row, meta: null };
-      if (!(await readContent(sql, row, true))) continue;
-      one = { ...one, row };
-    }
-    const body = row.body === null || (known !== undefined && !request.projection.body)
+    const row = withBodies && known === undefined && given.body === null ? await withBody(sql, given) : given;
+    if (row === undefined) return undefined;
+    const isShown = request.projection.body;
+    const body = row.body === null || (known !== undefined && !isShown)
       ? NO_BODY
-      : await bodyOf(codec, request, row.body, known === undefined && passages !== undefined);
-    const { result, bytes, size } = present(request, one, body, (meta) =>
-      known ?? passages?.find(row, meta, body.utf8));
-    if (!budget.take(size)) break;
-    presented.push({ result, bytes });
-    if (pace.isDue) await pace.rest();
-  }
-  return presented;
+      : await bodyOf(codec, row.body, isShown, known === undefined && passages !== undefined);
+    return present(request, one, row, body, (meta) => known ?? passages?.find(row, meta, body.utf8));
+  };
+  return presentEach(deps, found, { rowOf: ({ row }) => row, withBodies, show }, bounds);
+}
+
+/** A copy of a row with its body, because rows may be shared; undefined if the document was deleted. */
+async function withBody(sql: Queries, shared: ResultRow): Promise<ResultRow | undefined> {
+  const row = { ...shared, meta: null };
+  return await readContent(sql, row, true) ? row : undefined;
 }
 
 /** A body in the forms that results need: its text to show it, its bytes for passages. */
@@ -90,30 +76,26 @@ interface Body {
 const NONE = Buffer.alloc(0);
 const NO_BODY: Body = { text: '', utf8: NONE };
 
-async function bodyOf(codec: BodyCodec, { projection }: SearchRequest, body: Uint8Array,
-  withBytes: boolean): Promise<Body>
-{
-  return withBytes ? codec.bytesAsync(body, projection.body) : { text: await codec.decodeAsync(body), utf8: NONE };
+async function bodyOf(codec: BodyCodec, body: Uint8Array, withText: boolean, withBytes: boolean): Promise<Body> {
+  return withBytes ? codec.bytesAsync(body, withText) : { text: await codec.decodeAsync(body), utf8: NONE };
 }
 
-function present({ projection }: SearchRequest, { row, score, terms, pinned }: Curated<Found>, { text }: Body,
-  passagesBy: (meta: Record<string, string[]>) => readonly Highlight[] | undefined
-): PresentedResult & { readonly size: number } {
-  const meta = row.meta === '{}' ? {} : JSON.parse(row.meta!) as Record<string, string[]>;
-  const document = projectDocument(toDocument(row, meta, text), projection);
+function present({ projection }: SearchRequest, { score, terms, pinned }: Curated<Found>, row: ResultRow,
+  { text }: Body,
+  passagesBy: (meta: Record<string, string[]>) => readonly Highlight[] | undefined): Shown<FullTextResult>
+{
+  const meta = metaOf(row);
+  const document = projectDocument(documentOf(row, meta, text), projection);
   const highlights = passagesBy(meta);
-  const fragmentBytes = highlights === undefined ? 0 : bytesOf(highlights);
-  const metaBytes = document.meta === undefined ? 0 : contextCost({ meta: document.meta });
-  const body = projection.body ? row.bytes : undefined;
   const result: FullTextResult = { document, score, matchedTerms: [...terms] };
   // The list is shared with later answers, which its type cannot say.
   if (highlights !== undefined) result.highlights = highlights as Highlight[];
   if (pinned) result.pinned = pinned;
-  return {
-    result,
-    bytes: body ?? (fragmentBytes === 0 ? metaBytes : fragmentBytes),
-    size: (body ?? 0) + fragmentBytes + metaBytes,
-  };
+  return shown(result, {
+    body: projection.body ? row.bytes : undefined,
+    fragments: highlights && bytesOf(highlights),
+    meta: document.meta,
+  });
 }
 
 /** By list, because remembered passages are shown again and again. */
@@ -121,20 +103,7 @@ const sizes = new WeakMap<readonly Highlight[], number>();
 
 function bytesOf(highlights: readonly Highlight[]): number {
   let bytes = sizes.get(highlights);
-  if (bytes === undefined) sizes.set(highlights, bytes = contextCost({ fragments: highlights }));
+  if (bytes === undefined)
+    sizes.set(highlights, bytes = highlights.reduce((sum, { fragment }) => sum + Buffer.byteLength(fragment), 0));
   return bytes;
-}
-
-export function toDocument(row: ResultRow, meta: Document['meta'], contentMd: string): Document {
-  const document: Document = {
-    id: row.id,
-    key: row.key,
-    lang: row.lang,
-    meta,
-    contentMd,
-    addedAt: row.added_at,
-    updatedAt: row.updated_at,
-  };
-  if (row.expires_at !== null) document.expiresAt = row.expires_at;
-  return document;
 }

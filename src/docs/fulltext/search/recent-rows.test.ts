@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedReader, Queries, Row } from '../../../storage/index.ts';
-import type { ResultRow } from '../../documents/index.ts';
 import { DRIVERS } from '../../documents/test-fixture.ts';
+import type { ResultRow } from '../../search/index.ts';
 import { RecentRows } from './recent-rows.ts';
 import { SearchFixture } from './test-fixture.ts';
 

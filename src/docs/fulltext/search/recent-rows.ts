@@ -1,6 +1,5 @@
 import type { ChangeFeed, Queries } from '../../../storage/index.ts';
-import type { ResultRow } from '../../documents/index.ts';
-import { readRows } from './result-rows.ts';
+import { readRows, type ResultRow } from '../../search/index.ts';
 
 /** Maximum number of rows, of some hundred bytes each. */
 const ROWS = 8192;
