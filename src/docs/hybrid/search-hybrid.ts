@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import type { CurationRule } from '../curation/index.ts';
 import { type EncoderScores, scoreByEncoder } from '../embeddings/index.ts';
-import { readyWords } from '../fulltext/index.ts';
+import { correctedQuery, readyWords } from '../fulltext/index.ts';
 import { type Cost, costOf } from '../search-cost.ts';
 import { contentsFor, countFacets, endPage, promptOf, type ShownFacets, shownFacets } from '../search/index.ts';
 import { incomparableWarning } from '../vectors/index.ts';
@@ -22,13 +22,16 @@ const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefine
  * `POST /v1/hybrid-search` (contract section 4, "Full-text search"; decisions section 4.5). Only the scoring occupies a
  * place in the search gate.
  */
-export async function searchHybrid(deps: HybridDeps, input: HybridInput,
+export async function searchHybrid(deps: HybridDeps, given: HybridInput,
   bounds: AnswerBounds): Promise<SearchHybridResponse>
 {
   const { signal, budget } = bounds;
   const started = performance.now();
   const { words, gate } = deps;
-  const asked = resolveRequest(words, input);
+  const spelled = resolveRequest(words, given);
+  const corrected = await correctedQuery(words, spelled.words, given.langs?.[0], signal);
+  const input = corrected === undefined ? given : { ...given, query: corrected };
+  const asked = corrected === undefined ? spelled : resolveRequest(words, input);
   const documents = words.columns.indexOf(asked.collection)?.documents;
   const { request, vector, warnings } = await withVector(deps, {
     ...asked,
@@ -63,6 +66,7 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput,
     vectorAlgorithm: found.algorithm ?? request.vectorAlgorithm ?? 'flat',
     distanceMetric: request.metric,
     retrievalMode: request.mode,
+    ...(corrected !== undefined && { spellCorrected: { original: given.query, corrected } }),
     ...facets,
     ...(notes.length > 0 && { warnings: notes }),
     ...(encoderScores && { reranked: encoderScores.count }),

@@ -4,6 +4,7 @@ import { tokenTables } from '../../../text/token-tables.ts';
 import type { Collections } from '../../collections/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { createSpell, type Spell } from '../../spell/index.ts';
 import { CheckpointFiles } from '../../view/index.ts';
 import { createExpansion, type Expansion } from '../expansion/expansion.ts';
 import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
@@ -32,6 +33,8 @@ export interface FullTextSearch {
   rankByWords(query: WordsQuery): Promise<readonly TextHit[]>;
   /** For `pmisparse`, in all searches by words. */
   readonly expansion: Expansion;
+  /** The dictionaries and vocabularies that correct queries. */
+  readonly spell: Spell;
   /** Memory of the caches that searches keep beside the indexes. */
   readonly cacheBytes: number;
   /** The dependencies of searches, for areas that combine full-text search with other search. */
@@ -77,6 +80,7 @@ export function createFullTextSearch(environment: DocsEnvironment,
     checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
+  const spell = createSpell(environment, { view });
   const remembered = {
     plans: new QueryPlans(),
     matchers: new CachedMatchers(),
@@ -95,6 +99,7 @@ export function createFullTextSearch(environment: DocsEnvironment,
     view,
     columns,
     geo,
+    spelling: spell.spelling,
     ...remembered,
   };
   return {
@@ -110,6 +115,7 @@ export function createFullTextSearch(environment: DocsEnvironment,
     rankByWords: (query) => rankByWords(deps, query),
     view: withCaches(view, expansion, remembered.rows),
     expansion,
+    spell,
     get cacheBytes() {
       return remembered.plans.bytes + remembered.matchers.bytes + remembered.highlights.bytes;
     },
