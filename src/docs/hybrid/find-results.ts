@@ -3,10 +3,10 @@ import type { Mark } from '../../search/order/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
 import { matchedTerms, type OrdSet } from '../fulltext/index.ts';
+import { Candidates } from '../search/candidates.ts';
 import { type ContentOptions, curateSearch, isMeant, joinLists, listLengths, orderResults, type PinnedDocument,
   readConsistently, readRows, type ResultOrder, type ResultRow } from '../search/index.ts';
 import type { Passage } from '../vectors/index.ts';
-import { Candidates } from './candidates.ts';
 import type { HybridDeps } from './deps.ts';
 import { inWindows, type Placed } from './in-windows.ts';
 import { type Look, lookAtSides, type Scope } from './look-at-sides.ts';

@@ -4,8 +4,8 @@ import { distanceMeters } from '../../search/geo/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import { OrdSet } from '../fulltext/index.ts';
 import { boostFactors, eligibleDocuments } from '../search/index.ts';
+import { groupsByFactor } from '../vectors/search/factor-groups.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';
-import { groupsByFactor } from './factor-groups.ts';
 import type { HybridRequest } from './request.ts';
 import type { FoundByWords, WordsSide } from './words-side.ts';
 

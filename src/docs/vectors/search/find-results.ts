@@ -4,11 +4,11 @@ import type { Algorithm } from '../../../search/vector/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { type EligibilityDeps, eligibleDocuments, ORDERED_CANDIDATES, orderResults,
   type ResultOrder } from '../../search/index.ts';
+import { toWindows, type Window } from '../../search/windows.ts';
 import type { NearestHit, QueryVector } from '../vector-search.ts';
 import { chooseByMmr } from './mmr.ts';
 import type { SearchRequest } from './request.ts';
 import { type NearestDeps, searchByVector } from './search-by-vector.ts';
-import { toWindows, type Window } from './windows.ts';
 
 export type FindDeps = NearestDeps & Required<EligibilityDeps> & Pick<DocsEnvironment, 'sql'>;
 

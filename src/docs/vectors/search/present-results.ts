@@ -4,9 +4,9 @@ import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Sql } from '../../../storage/index.ts';
 import { Bodies, type Body, contentsFor, documentOf, metaOf, passedBefore, presentEach, type Presented, projectDocument,
   readRows, type ResultRow, type Shown, shown } from '../../search/index.ts';
+import type { Window } from '../../search/windows.ts';
 import { type PlacedPassage, readPassages } from './passages.ts';
 import type { SearchRequest } from './request.ts';
-import type { Window } from './windows.ts';
 
 interface Presenting {
   readonly sql: Sql;

@@ -1,4 +1,4 @@
-import type { NearestHit } from '../vector-search.ts';
+import type { NearestHit } from '../vectors/index.ts';
 
 /** A passage with its neighbours; represented by the best of its hits. */
 export interface Window extends NearestHit {

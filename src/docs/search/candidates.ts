@@ -1,7 +1,7 @@
+import { OrdSet } from '../../lib/ord-set.ts';
 import { fittedAlpha, fuse, type FusedHit, type MeaningHit, type WordsHit } from '../../search/fusion/index.ts';
-import { OrdSet } from '../fulltext/index.ts';
-import type { Look } from './look-at-sides.ts';
-import { type HybridRequest, isWordsWanted } from './request.ts';
+import type { Look } from '../hybrid/look-at-sides.ts';
+import { type HybridRequest, isWordsWanted } from '../hybrid/request.ts';
 
 /** The hits of each side, best first. */
 interface Sides {

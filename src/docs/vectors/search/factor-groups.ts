@@ -1,4 +1,4 @@
-import { OrdSet } from '../fulltext/index.ts';
+import { OrdSet } from '../../../lib/ord-set.ts';
 
 /**
  * Documents by the effect of boosts: those with raised scores, those with lowered scores, and the rest, as far as they
