@@ -2,9 +2,8 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import type { AnswerBounds, Handlers } from '../../operations/index.ts';
 import type { FullTextSearch } from '../fulltext/index.ts';
-import type { HybridDeps } from './deps.ts';
 import type { HybridInput } from './request.ts';
-import { searchHybrid } from './search-hybrid.ts';
+import { type HybridDeps, searchHybrid } from './search-hybrid.ts';
 
 /** Combined lexical and vector search (contract section 4, "Full-text search": `POST /v1/hybrid-search`). */
 export interface Hybrid {

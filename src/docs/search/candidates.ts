@@ -1,17 +1,19 @@
 import { OrdSet } from '../../lib/ord-set.ts';
-import { fittedAlpha, fuse, type FusedHit, type MeaningHit, type WordsHit } from '../../search/fusion/index.ts';
-import type { Look } from '../hybrid/look-at-sides.ts';
-import { type HybridRequest, isWordsWanted } from '../hybrid/request.ts';
+import { fittedAlpha, fuse, type FusedHit, type Fusion, type MeaningHit,
+  type WordsHit } from '../../search/fusion/index.ts';
+import type { RankedRequest } from './request.ts';
+import type { Look } from './retrieve.ts';
 
 /** The hits of each side, best first. */
-interface Sides {
+interface Best {
   readonly words: readonly WordsHit[];
   readonly meaning: readonly MeaningHit[];
 }
 
-/** What both sides have found so far; for each document, from its last read. */
+/** What the sides have found so far; for each document, from its last read. */
 export class Candidates {
-  readonly #request: HybridRequest;
+  readonly #request: RankedRequest;
+  readonly #limit: number;
   #words = new Map<number, WordsHit>();
   #meaning: MeaningHit[] = [];
   /** Vector scores of documents that only the lexical side has found. */
@@ -20,16 +22,20 @@ export class Candidates {
   #matches: OrdSet | undefined;
   readonly #distances = new Map<number, number>();
   /** The best of each side, until something is added. */
-  #best: Sides | undefined;
+  #best: Best | undefined;
 
-  constructor(request: HybridRequest) {
+  /** Keeps the best `limit` of each side. */
+  constructor(request: RankedRequest, limit: number) {
     this.#request = request;
+    this.#limit = limit;
   }
 
   /** Every document that is a match; undefined if no facets are counted. */
   all(): OrdSet | undefined {
-    if (this.#matches === undefined) return undefined;
-    const all = isWordsWanted(this.#request) ? OrdSet.fromWords(this.#matches.words.slice()) : new OrdSet();
+    const { facetBy, fusion } = this.#request;
+    if (facetBy === undefined) return undefined;
+    const counted = this.#matches !== undefined && !isByVectorsAlone(fusion);
+    const all = counted ? OrdSet.fromWords(this.#matches!.words.slice()) : new OrdSet();
     for (const { ord } of this.#bestOfSides().meaning) all.add(ord);
     return all;
   }
@@ -40,7 +46,7 @@ export class Candidates {
   }
 
   /** Adds the results of a read; for the documents of `only`, they replace the earlier ones. */
-  take({ words, matches, meaning, others, distances }: Look, only: ReadonlySet<number> | undefined): void {
+  take({ words: { hits, matches }, vectors, others, distances }: Look, only: ReadonlySet<number> | undefined): void {
     this.#best = undefined;
     for (const ord of only ?? []) {
       this.#words.delete(ord);
@@ -48,42 +54,61 @@ export class Candidates {
       this.#matches?.delete(ord);
     }
     const kept = ({ ord }: MeaningHit): boolean => only?.has(ord) !== true;
-    this.#meaning = [...this.#meaning.filter(kept), ...meaning];
+    this.#meaning = [...this.#meaning.filter(kept), ...vectors.hits];
     this.#others = [...this.#others.filter(kept), ...others];
-    for (const hit of words) this.#words.set(hit.ord, hit);
+    for (const hit of hits) this.#words.set(hit.ord, hit);
     for (const [ord, distance] of distances ?? []) this.#distances.set(ord, distance);
     if (this.#matches === undefined) this.#matches = matches;
     else for (const ord of matches ?? []) this.#matches.add(ord);
   }
 
-  /** Best first. `alpha`: weight of the vector side, if it has one. */
-  fused(alpha: number): FusedHit[] {
+  /** Best first. `alpha`: weight of the vector side, if both sides are weighed. */
+  ranked(alpha: number | undefined): FusedHit[] {
     const { fusion } = this.#request;
     const { words, meaning } = this.#bestOfSides();
+    if (fusion === undefined)
+      return [...words, ...meaning].map((hit) => ({ chunk: undefined, ...hit, words: undefined, meaning: undefined }));
     const found = new Set(meaning.map(({ ord }) => ord));
     const others = this.#others.filter(({ ord }) => this.#words.has(ord) && !found.has(ord));
-    return fuse(words, [...meaning, ...others], fusion.strategy === 'alpha' ? { ...fusion, alpha } : fusion);
+    return fuse(words, [...meaning, ...others], fusion.strategy === 'alpha' ? { ...fusion, alpha: alpha! } : fusion);
   }
 
-  /** Weight of the vector side: from the request, or fitted to what both sides found. */
-  get alpha(): number {
-    const { isFitted, alpha } = this.#request;
+  /** Whether a side may have more. */
+  get isFull(): boolean {
     const { words, meaning } = this.#bestOfSides();
-    return isFitted && meaning.length > 0 ? fittedAlpha(ordsOf(words), ordsOf(meaning)) : alpha;
+    return Math.max(words.length, meaning.length) >= this.#limit;
   }
 
-  #bestOfSides(): Sides {
-    const { candidates } = this.#request;
+  /** Weight of the vector side: from the request, or fitted to what both sides found; undefined without weights. */
+  get alpha(): number | undefined {
+    const { isFitted, fusion } = this.#request;
+    if (fusion?.strategy !== 'alpha') return undefined;
+    const { words, meaning } = this.#bestOfSides();
+    return isFitted && meaning.length > 0 ? fittedAlpha(ordsOf(words), ordsOf(meaning)) : fusion.alpha;
+  }
+
+  /** Equal hits of a side stay as the side returned them. */
+  #bestOfSides(): Best {
     return this.#best ??= {
-      words: best([...this.#words.values()], candidates),
-      meaning: best(this.#meaning, candidates),
+      words: best([...this.#words.values()], this.#limit),
+      meaning: best(this.#meaning, this.#limit),
     };
   }
 }
 
+/** Whether documents that only the lexical side finds are no results. */
+export function isByVectorsAlone(fusion: Fusion | undefined): boolean {
+  return fusion?.strategy === 'alpha' && fusion.alpha === 1;
+}
+
+/** Whether documents that only the vector side finds are no results, so that it need not be asked. */
+export function isByWordsAlone(fusion: Fusion | undefined): boolean {
+  return fusion?.strategy === 'alpha' && fusion.alpha === 0;
+}
+
 /** Removes the hits that boosts and repeated reads added beyond the requested number. */
-function best<H extends WordsHit & { readonly chunk?: number }>(hits: readonly H[], limit: number): H[] {
-  return hits.toSorted((a, b) => b.score - a.score || a.ord - b.ord || (a.chunk ?? 0) - (b.chunk ?? 0)).slice(0, limit);
+function best<H extends WordsHit>(hits: readonly H[], limit: number): H[] {
+  return hits.toSorted((a, b) => b.score - a.score).slice(0, limit);
 }
 
 function ordsOf(hits: readonly WordsHit[]): number[] {

@@ -1,42 +1,52 @@
-import type { NearestHit } from '../vectors/index.ts';
+/** A hit with the run of chunks that is shown for it; without one for a document that only the lexical side found. */
+export interface Placed<H> {
+  readonly hit: H;
+  /** Numbers of chunks, both inclusive. The last one may be behind the end of the document. */
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+}
 
-/** A passage with its neighbours; represented by the best of its hits. */
-export interface Window extends NearestHit {
-  /** Numbers of chunks, both inclusive. */
-  readonly first: number;
-  readonly last: number;
+interface Hit {
+  readonly ord: number;
+  readonly chunk?: number | undefined;
+}
+
+interface Window<H> {
+  readonly hit: H;
+  first: number;
+  last: number;
 }
 
 /**
- * Adds `size` neighbours on each side of hits, which are in the order of their rank, and merges windows of a document
- * that share a chunk. Hits are added until another window would exceed `limit`. `chunksOf` returns the number of chunks
- * of a document.
+ * Hits in the order of their rank with `size` neighbours on each side; windows of a document that share a chunk are
+ * merged, at the place of the best.
  */
-export function toWindows(hits: readonly NearestHit[], size: number, limit: number,
-  chunksOf: (ord: number) => number): Window[]
-{
-  let windows: Window[] = [];
+export function toWindows<H extends Hit>(hits: readonly H[], size: number): Placed<H>[] {
+  const placed = new Set<Placed<H>>();
+  const byDocument = new Map<number, Set<Window<H>>>();
   for (const hit of hits) {
     const { ord, chunk } = hit;
-    const own: Window = { ...hit, first: Math.max(0, chunk - size), last: Math.min(chunksOf(ord) - 1, chunk + size) };
-    const overlaps = (other: Window): boolean =>
-      other.ord === ord && other.first <= own.last && own.first <= other.last;
-    const merged = windows.filter(overlaps);
-    if (merged.length === 0) {
-      if (windows.length === limit) break;
-      windows.push(own);
+    if (chunk === undefined) {
+      placed.add({ hit, first: undefined, last: undefined });
       continue;
     }
-    // The joined window replaces the best of those that it merges.
-    const [best] = merged as [Window];
-    const joined: Window = {
-      ...best,
-      first: Math.min(own.first, ...merged.map(({ first }) => first)),
-      last: Math.max(own.last, ...merged.map(({ last }) => last)),
-    };
-    windows = windows.filter((each) => each === best || !merged.includes(each)).map((
-      each,
-    ) => (each === best ? joined : each));
+    let windows = byDocument.get(ord);
+    if (windows === undefined) byDocument.set(ord, windows = new Set());
+    const own: Window<H> = { hit, first: Math.max(0, chunk - size), last: chunk + size };
+    const [best, ...others] = [...windows].filter(({ first, last }) => first <= own.last && own.first <= last);
+    if (best === undefined) {
+      windows.add(own);
+      placed.add(own);
+      continue;
+    }
+    for (const { first, last } of [own, ...others]) {
+      best.first = Math.min(best.first, first);
+      best.last = Math.max(best.last, last);
+    }
+    for (const other of others) {
+      windows.delete(other);
+      placed.delete(other);
+    }
   }
-  return windows;
+  return [...placed];
 }

@@ -12,12 +12,11 @@ import type { FullText } from '../fulltext.ts';
 import { documentAnalyzers } from '../view/analyzers.ts';
 import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from '../view/fulltext-view.ts';
 import { invertedIndexes } from '../view/inverted-text-index.ts';
-import type { TextHit, TextIndexes } from '../view/text-index.ts';
+import type { TextIndexes } from '../view/text-index.ts';
 import { autocomplete } from './autocomplete.ts';
 import { CachedHighlights } from './cached-highlights.ts';
 import { CachedMatchers } from './cached-matchers.ts';
 import { QueryPlans } from './query-plans.ts';
-import { rankByWords, type WordsQuery } from './rank-by-words.ts';
 import { RecentRows } from './recent-rows.ts';
 import { type SearchDeps, searchFullText, searchFullTextByQuery } from './search-full-text.ts';
 
@@ -29,8 +28,6 @@ type SearchHandlers = Required<
 export interface FullTextSearch {
   readonly handlers: SearchHandlers;
   readonly view: ServedView;
-  /** Finds documents without presenting them; throws `index_loading`. */
-  rankByWords(query: WordsQuery): Promise<readonly TextHit[]>;
   /** For `pmisparse`, in all searches by words. */
   readonly expansion: Expansion;
   /** The dictionaries and vocabularies that correct queries. */
@@ -112,7 +109,6 @@ export function createFullTextSearch(environment: DocsEnvironment,
       }),
       autocomplete: (input) => autocomplete(deps, input),
     },
-    rankByWords: (query) => rankByWords(deps, query),
     view: withCaches(view, expansion, remembered.rows),
     expansion,
     spell,

@@ -24,7 +24,7 @@ export interface SearchDeps
 {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
   /** Columns for filters, facets and orders; their version of a document may differ from the index's. */
-  readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
+  readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp' | 'isLatest'>;
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly expansion: Pick<Expansion, 'expand'>;
