@@ -18,7 +18,7 @@ import { createEncryption } from './encryption/index.ts';
 import type { DocsEnvironment } from './environment.ts';
 import { createAlarms, createEventStreams, publishEvent } from './events/index.ts';
 import { Follower } from './follower.ts';
-import { createFullText, createFullTextSearch, inputOfQuery, preparingSegments } from './fulltext/index.ts';
+import { createFullText, createFullTextSearch, preparingSegments } from './fulltext/index.ts';
 import { createGeo } from './geo/index.ts';
 import { createHybrid } from './hybrid/index.ts';
 import { createIngest } from './ingest/index.ts';
@@ -30,7 +30,6 @@ import { followTables } from './replication/index.ts';
 import { createSchemas } from './schemas/index.ts';
 import { gateStep, SearchGate } from './search-gate.ts';
 import { SearchStats } from './search-stats.ts';
-import { createSpell } from './spell/index.ts';
 import { switchedOff } from './switched-off.ts';
 import { bytesOfChange, createSystem, type System } from './system/index.ts';
 import { createTemporal } from './temporal/index.ts';
@@ -133,7 +132,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const curation = createCuration(env);
   const codeGraph = createCodeGraph(env, { columns });
   const search = createFullTextSearch(env, { fullText, collections, curation, columns, geo: geo.view });
-  const spell = createSpell(env, { words: search.deps });
+  const { spell } = search;
   const gate = new SearchGate({ places: env.settings.maxSearches });
   const vectors: Vectors = createVectors(env, { collections, embeddings, gate, columns, geo: geo.view });
   const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
@@ -220,7 +219,6 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   await vectors.view.start();
   // In read mode nothing may write, so nothing is swept; expired documents are hidden anyway.
   if (env.settings.mode !== 'read' && !isNode) documents.startSweep(undefined, [memory.sweep]);
-  const findWords = spell.correcting(search.handlers.searchFullText, collections.configOf);
   const handlers: Handlers<Operations> = {
     ...access.handlers,
     ...collections.handlers,
@@ -235,8 +233,6 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...search.handlers,
     ...geo.handlers,
     ...spell.handlers,
-    searchFullText: findWords,
-    searchFullTextByQuery: async (input, context) => findWords(inputOfQuery(input), context),
     ...embeddings.handlers,
     ...encryption.handlers,
     ...audit.handlers,
@@ -248,7 +244,6 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...vectors.handlers,
     ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }),
     ...hybrid.handlers,
-    searchHybrid: spell.correctingHybrid(hybrid.handlers.searchHybrid, hybrid.wordsOf, collections.configOf),
     ...memory.handlers,
   };
   await audit.start();

@@ -100,6 +100,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     embedTexts: embeddings.embedTexts,
     searchByVector: (query, signal) => searchByVector(deps, query, signal),
     passagesOf: (queries) => readPassages(sql, queries),
+    chunkCount: (collection, ord) => view.indexOf(collection)?.chunkCount(ord) ?? 0,
     modelsOf: (collection) => view.indexOf(collection)?.models() ?? [],
     modelOf: (collection, ord) => view.indexOf(collection)?.modelOf(ord),
     vectorsOf: (collection, ord) => view.indexOf(collection)?.vectorsOf(ord) ?? [],

@@ -4,6 +4,7 @@ import { tokenTables } from '../../../text/token-tables.ts';
 import type { Collections } from '../../collections/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { createSpell, type Spell } from '../../spell/index.ts';
 import { CheckpointFiles } from '../../view/index.ts';
 import { createExpansion, type Expansion } from '../expansion/expansion.ts';
 import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
@@ -11,12 +12,11 @@ import type { FullText } from '../fulltext.ts';
 import { documentAnalyzers } from '../view/analyzers.ts';
 import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from '../view/fulltext-view.ts';
 import { invertedIndexes } from '../view/inverted-text-index.ts';
-import type { TextHit, TextIndexes } from '../view/text-index.ts';
+import type { TextIndexes } from '../view/text-index.ts';
 import { autocomplete } from './autocomplete.ts';
 import { CachedHighlights } from './cached-highlights.ts';
 import { CachedMatchers } from './cached-matchers.ts';
 import { QueryPlans } from './query-plans.ts';
-import { rankByWords, type WordsQuery } from './rank-by-words.ts';
 import { RecentRows } from './recent-rows.ts';
 import { type SearchDeps, searchFullText, searchFullTextByQuery } from './search-full-text.ts';
 
@@ -28,10 +28,10 @@ type SearchHandlers = Required<
 export interface FullTextSearch {
   readonly handlers: SearchHandlers;
   readonly view: ServedView;
-  /** Finds documents without presenting them; throws `index_loading`. */
-  rankByWords(query: WordsQuery): Promise<readonly TextHit[]>;
   /** For `pmisparse`, in all searches by words. */
   readonly expansion: Expansion;
+  /** The dictionaries and vocabularies that correct queries. */
+  readonly spell: Spell;
   /** Memory of the caches that searches keep beside the indexes. */
   readonly cacheBytes: number;
   /** The dependencies of searches, for areas that combine full-text search with other search. */
@@ -77,6 +77,7 @@ export function createFullTextSearch(environment: DocsEnvironment,
     checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
+  const spell = createSpell(environment, { view });
   const remembered = {
     plans: new QueryPlans(),
     matchers: new CachedMatchers(),
@@ -95,6 +96,7 @@ export function createFullTextSearch(environment: DocsEnvironment,
     view,
     columns,
     geo,
+    spelling: spell.spelling,
     ...remembered,
   };
   return {
@@ -107,9 +109,9 @@ export function createFullTextSearch(environment: DocsEnvironment,
       }),
       autocomplete: (input) => autocomplete(deps, input),
     },
-    rankByWords: (query) => rankByWords(deps, query),
     view: withCaches(view, expansion, remembered.rows),
     expansion,
+    spell,
     get cacheBytes() {
       return remembered.plans.bytes + remembered.matchers.bytes + remembered.highlights.bytes;
     },
