@@ -46,6 +46,7 @@ export interface Documents {
    * Not for followers and read-only servers.
    */
   startSweep(timer?: Timer, more?: readonly Sweep[]): void;
+  work(): void;
   /** Ends all watchers and waits for a running sweep; harmless before `startSweep` and when repeated. */
   stop(): Promise<void>;
 }
@@ -66,13 +67,16 @@ export interface DocumentsAreas {
    * write.
    */
   readonly preparation?: Preparation;
+  /** Sweeps of other areas, which follow those of documents. */
+  readonly sweeps?: () => readonly Sweep[];
 }
 
 /** 30 days. */
 const DELETED_RETENTION = 2_592_000;
 
 export function createDocuments(environment: DocsEnvironment,
-  { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY, preparation }: DocumentsAreas): Documents
+  { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY, preparation, sweeps }:
+    DocumentsAreas): Documents
 {
   const { sql, feed, codec, clock, log, settings } = environment;
   const recent = new RecentDocuments(feed);
@@ -113,6 +117,7 @@ export function createDocuments(environment: DocsEnvironment,
       recent.clear();
     },
     startSweep: (timer, more) => sweeper.start(timer, more),
+    work: () => sweeper.start(undefined, sweeps?.()),
     stop: async () => {
       await hub.stop();
       await sweeper.stop();

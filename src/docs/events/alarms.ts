@@ -25,7 +25,8 @@ export interface Alarms {
   readonly observe: (outcome: Pick<Outcome, 'operation' | 'error'>) => void;
   /** The same for a handler in another process. */
   readonly receive: (operation: string) => void;
-  start(): void;
+  /** Watches the disk, on servers that write. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -55,8 +56,9 @@ export function createAlarms(
       else environment.relay.add({ kind: 'unforeseen', operation: id });
     },
     receive,
-    start() {
-      watching ??= watchDisk(environment, timer, usedPercent, stopping.signal);
+    async start() {
+      if (environment.settings.mode !== 'read')
+        watching ??= watchDisk(environment, timer, usedPercent, stopping.signal);
     },
     async stop() {
       stopping.abort();

@@ -12,7 +12,6 @@ export type { SearchDeps as WordsDeps } from './search/search-full-text.ts';
 export { correctedQuery } from './search/spelling.ts';
 export { type WordMatcher, WordMatchers } from './search/word-matcher.ts';
 export { wordsRetriever } from './search/words-retriever.ts';
-export { preparingSegments } from './segments/segments.ts';
 export { PLAIN } from './view/analyzers.ts';
 export { classOfDocument, CODE_CLASS, isAmong } from './view/document-classes.ts';
 export type { FullTextView } from './view/fulltext-view.ts';

@@ -3,12 +3,14 @@ import type { Handlers } from '../../../operations/index.ts';
 import { tokenTables } from '../../../text/token-tables.ts';
 import type { Collections } from '../../collections/index.ts';
 import type { Curation } from '../../curation/index.ts';
+import type { Preparation } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { createSpell, type Spell } from '../../spell/index.ts';
 import { CheckpointFiles } from '../../view/index.ts';
 import { createExpansion, type Expansion } from '../expansion/expansion.ts';
 import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
 import type { FullText } from '../fulltext.ts';
+import { preparingSegments } from '../segments/segments.ts';
 import { documentAnalyzers } from '../view/analyzers.ts';
 import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from '../view/fulltext-view.ts';
 import { invertedIndexes } from '../view/inverted-text-index.ts';
@@ -28,6 +30,9 @@ type SearchHandlers = Required<
 export interface FullTextSearch {
   readonly handlers: SearchHandlers;
   readonly view: ServedView;
+  readonly views: readonly ServedView[];
+  /** Prepares the documents of batches for the indexes. */
+  readonly preparation: Preparation;
   /** For `pmisparse`, in all searches by words. */
   readonly expansion: Expansion;
   /** The dictionaries and vocabularies that correct queries. */
@@ -99,7 +104,9 @@ export function createFullTextSearch(environment: DocsEnvironment,
     spelling: spell.spelling,
     ...remembered,
   };
+  const served = withCaches(view, expansion, remembered.rows);
   return {
+    preparation: preparingSegments({ fieldNames: (collection) => view.indexOf(collection)?.fieldNames ?? [] }),
     handlers: {
       searchFullText: (input, context) => searchFullText(deps, input, context),
       searchFullTextByQuery: async (input, context) => searchFullTextByQuery(deps, input, context),
@@ -109,7 +116,8 @@ export function createFullTextSearch(environment: DocsEnvironment,
       }),
       autocomplete: (input) => autocomplete(deps, input),
     },
-    view: withCaches(view, expansion, remembered.rows),
+    view: served,
+    views: [served],
     expansion,
     spell,
     get cacheBytes() {
