@@ -3,7 +3,6 @@ import { createAudit, type Audit } from './audit/index.ts';
 import { createAutomation } from './automation/index.ts';
 import { createBodies, type Bodies } from './bodies/index.ts';
 import { createCodeGraph } from './codegraph/index.ts';
-import { registerCacheMetrics } from './cache-metrics.ts';
 import { createCollections, type Collections } from './collections/index.ts';
 import { createColumns } from './columns/index.ts';
 import { Duty } from './duty.ts';
@@ -163,7 +162,6 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     webhooks.registerMetrics(registers);
     automation.registerMetrics(registers);
     temporal.registerMetrics(registers);
-    registerCacheMetrics(registers, () => ({ bodies: env.codec.cacheBytes, highlights: search.cacheBytes }));
     bodies.registerMetrics(registers);
     env.replication?.registerMetrics(registers);
   };

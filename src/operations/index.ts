@@ -10,7 +10,6 @@ export { EVERYONE, ANONYMOUS, type Identity, type Permission } from './identity.
 export { createInvoker, type Input, type Invoke, type InvokerOptions, type Outcome, type Precondition, type Preconditions } from './invoke.ts';
 export { inputLimits } from './inspect-input.ts';
 export { parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from './json-body.ts';
-export { keepJson, toJson } from './kept-json.ts';
 export { pageOf } from './pages.ts';
 export { createPermits, type Permits, type PermitsOptions } from './permits.ts';
 export { createRateLimit, UNLIMITED_OPERATIONS, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest, type Sender } from './rate-limit.ts';

@@ -5,7 +5,7 @@ import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { QueryPlans, type WordsDeps } from '../fulltext/index.ts';
+import type { WordsDeps } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
 import { warnOfSecrets } from '../signing-secret.ts';
 import { listCollections } from '../stored-collections.ts';
@@ -58,8 +58,7 @@ export function createAutomation(environment: DocsEnvironment, { outbound, docum
   const book = new Map<string, Rule>();
   const find = (id: string): Rule | undefined => book.get(id);
   let lexicon: Lexicon | undefined;
-  // Rules have plans of their own, because they would displace those of searches that clients repeat.
-  const search: RuleSearchDeps = { environment, words: { ...words, plans: new QueryPlans() }, vectors, hybrid, readDocument, lexicon: () => lexicon ?? new Map() };
+  const search: RuleSearchDeps = { environment, words, vectors, hybrid, readDocument, lexicon: () => lexicon ?? new Map() };
   const deliveries = new Deliveries({ environment, outbound, timer, find, readDocument });
   const triggers = new Triggers({ environment, timer, search, rules: () => book.values(), deliveries });
   const matches = (rule: Rule, signal: AbortSignal): Promise<Match[]> => matchesOfRule(search, environment, { rule, find, signal });

@@ -54,12 +54,10 @@ const WITHOUT_ANY = "d.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, '{}' AS meta, NU
 
 /**
  * Reads the contents of rows in their order, and no more than an answer can use: the memory for a page of large documents is limited, however
- * many documents were requested. Select `columns` from the table `d`, then call `take` for each row. If the body of a row is known from
- * elsewhere, select `columnsWithoutBody` and call `take` without the body; the body still counts against the limit.
+ * many documents were requested. Select `columns` from the table `d`, then call `take` for each row.
  */
 export class ContentReader {
   readonly columns: string;
-  readonly columnsWithoutBody: string;
   readonly #queries: Queries;
   readonly #withBodies: boolean;
   #left: number;
@@ -68,7 +66,6 @@ export class ContentReader {
 
   constructor(queries: Queries, { withBodies, withMeta = true, mostBytes }: ContentOptions) {
     this.columns = withMeta || withBodies ? columnsOf(withBodies) : WITHOUT_ANY;
-    this.columnsWithoutBody = withMeta || withBodies ? columnsOf(false) : WITHOUT_ANY;
     this.#queries = queries;
     this.#withBodies = withBodies;
     this.#left = mostBytes;
@@ -80,14 +77,14 @@ export class ContentReader {
   }
 
   /** Completes a row. Returns false if its content exceeds the limit or was removed meanwhile. */
-  async take<R extends ContentRow>(row: R, withBody = this.#withBodies): Promise<boolean> {
+  async take<R extends ContentRow>(row: R): Promise<boolean> {
     if (!this.#fits(row)) {
       row.meta = row.body = null;
       return false;
     }
     if (row.meta !== null) return true;
     // Includes the columns that identify the version: the document may have been replaced since the row was read.
-    const columns = `updated_at, rev_ts, crc, bytes, meta, ${withBody ? 'body' : 'NULL AS body'}`;
+    const columns = `updated_at, rev_ts, crc, bytes, meta, ${this.#withBodies ? 'body' : 'NULL AS body'}`;
     const content = await this.#queries.get<{ meta: string; body: Uint8Array | null }>(`SELECT ${columns} FROM documents WHERE ord = ?`, [row.ord]);
     if (content !== undefined) Object.assign(row, content);
     return content !== undefined;

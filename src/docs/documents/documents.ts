@@ -1,4 +1,3 @@
-import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
@@ -12,10 +11,9 @@ import { Checksums } from './checksums.ts';
 import { createSealers, type Deps, type DocumentHandlers } from './deps.ts';
 import { UNLIMITED_CAPACITY, type EmbeddingCapacity } from './embedding-capacity.ts';
 import { getChecksum } from './get-checksum.ts';
-import { findByName, getDocument, getDocumentMeta } from './get-document.ts';
+import { getDocument, getDocumentMeta, lookUp } from './get-document.ts';
 import { listMetaKeys } from './list-meta-keys.ts';
 import type { Preparation } from './preparation.ts';
-import { RecentDocuments } from './recent-documents.ts';
 import { createReader, type DocumentReader } from './reader.ts';
 import { listRevisions, restoreRevision } from './revisions.ts';
 import { searchDocuments } from './search-documents.ts';
@@ -64,41 +62,26 @@ const DELETED_RETENTION = 2_592_000;
 
 export function createDocuments(environment: DocsEnvironment, { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY, preparation }: DocumentsAreas): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
-  const recent = new RecentDocuments(feed);
   const checksums = new Checksums();
-  const stored = { sql, feed, codec, clock, log, checksums, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, preparation, sealerOf: createSealers(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
+  const stored = { sql, feed, codec, clock, log, checksums, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, preparation, sealerOf: createSealers(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
   const deps: Deps = { ...stored, sharedWrites: new SharedWrites(stored) };
   const writer = createWriter(deps);
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);
   const hub = new WatchHub(deps);
-  const readDocument = documentReader(deps);
+  const readDocument: WatchDependencies['readDocument'] = (name) => lookUp(deps, name);
   return {
     handlers: createHandlers(deps, writer, reader),
     writer,
     reader,
     watch: createWatch({ feed, hub, readDocument }),
     readDocument,
-    async load() {
-      await checksums.load(sql);
-      recent.clear();
-    },
+    load: () => checksums.load(sql),
     startSweep: (timer, more) => sweeper.start(timer, more),
     stop: async () => {
       await hub.stop();
       await sweeper.stop();
     },
-  };
-}
-
-function documentReader(deps: Deps): WatchDependencies['readDocument'] {
-  return async ({ collection, key, lang }) => {
-    try {
-      return await findByName(deps, { collection, key, lang });
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 'not_found') return undefined;
-      throw error;
-    }
   };
 }
 

@@ -24,7 +24,6 @@ export type { FullTextView } from './view/fulltext-view.ts';
 export { MAX_SUGGESTIONS, replaced as respelled, respellings, unknownWords } from './search/search-help.ts';
 export { languagesOfQuery, type QueryLanguage } from './search/query-languages.ts';
 export type { Reading } from './search/query-plan.ts';
-export { QueryPlans } from './search/query-plans.ts';
 export { classOfDocument, CODE_CLASS, isAmong } from './view/document-classes.ts';
 export { preparingSegments } from './segments/segments.ts';
 export { toIndexed } from './view/to-indexed.ts';

@@ -13,10 +13,7 @@ export function circleOf({ lat, lng, radiusMeters }: CircleInput): Circle {
   return { middle: { lat, lng }, radiusMeters };
 }
 
-/**
- * The documents in a circle, of some documents of a collection or of all; callers must not change the set (see `GeoIndex.inCircle`). Throws
- * `IndexLoading`.
- */
+/** The documents in a circle, of some documents of a collection or of all. Throws `IndexLoading`. */
 export async function withinCircle(view: Pick<GeoView, 'indexOf'>, collection: string, circle: Circle, documents: OrdSet | undefined): Promise<OrdSet> {
   return view.indexOf(collection)?.inCircle(circle, documents) ?? new OrdSet();
 }

@@ -74,6 +74,7 @@ export function createMetrics(environment: DocsEnvironment, sources: MetricsSour
     .set({ version: INTERFACE_VERSION, mode: environment.settings.mode }, 1);
   new Gauge({ name: 'svc_uptime_seconds', help: 'Seconds since the start.', registers, collect() { this.set(sources.uptimeSeconds()); } });
   registerMemory(registers);
+  new Gauge({ name: 'svc_cache_bytes', help: 'Memory of the caches, by cache.', labelNames: ['cache'], registers, collect() { this.set({ cache: 'bodies' }, environment.codec.cacheBytes); } });
   registerDatabase(registers, environment, sources);
   registerMore(registers);
   let others: OtherProcesses | undefined;

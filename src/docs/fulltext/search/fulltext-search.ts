@@ -13,11 +13,7 @@ import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from '../view
 import { invertedIndexes } from '../view/inverted-text-index.ts';
 import type { TextHit, TextIndexes } from '../view/text-index.ts';
 import { autocomplete } from './autocomplete.ts';
-import { QueryPlans } from './query-plans.ts';
-import { CachedHighlights } from './cached-highlights.ts';
-import { CachedMatchers } from './cached-matchers.ts';
 import { rankByWords, type WordsQuery } from './rank-by-words.ts';
-import { RecentRows } from './recent-rows.ts';
 import { searchFullText, searchFullTextByQuery, type SearchDeps } from './search-full-text.ts';
 
 type SearchHandlers = Required<Pick<Handlers<Operations>, 'searchFullText' | 'searchFullTextByQuery' | 'reindexFullText' | 'autocomplete'>>;
@@ -30,8 +26,6 @@ export interface FullTextSearch {
   rankByWords(query: WordsQuery): Promise<readonly TextHit[]>;
   /** For `pmisparse`, in all searches by words. */
   readonly expansion: Expansion;
-  /** Memory of the caches that searches keep beside the indexes. */
-  readonly cacheBytes: number;
   /** The dependencies of searches, for areas that combine full-text search with other search. */
   readonly deps: SearchDeps;
 }
@@ -51,7 +45,7 @@ export interface FullTextSearchAreas {
 
 /** `synonymsOf`, `stopWordsOf`, `configOf` and `rulesOf` are called at each search, so they must all return from memory. */
 export function createFullTextSearch(environment: DocsEnvironment, { fullText, collections, curation, columns, geo, indexes = invertedIndexes(), neighbours }: FullTextSearchAreas): FullTextSearch {
-  const { sql, feed, codec, clock, settings: { fullText: given = {} } } = environment;
+  const { sql, codec, clock, settings: { fullText: given = {} } } = environment;
   const settings = { defaultLang: given.defaultLang ?? 'en', stemming: given.stemming ?? true, synonyms: given.synonyms ?? true, algorithm: given.algorithm ?? 'tfidf' };
   // Created at the start; otherwise the first document or query would block the event loop while it is created.
   tokenTables();
@@ -63,8 +57,7 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
     checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
-  const remembered = { plans: new QueryPlans(), matchers: new CachedMatchers(), highlights: new CachedHighlights(), rows: new RecentRows(feed) };
-  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view, columns, geo, ...remembered };
+  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view, columns, geo };
   return {
     handlers: {
       searchFullText: (input, context) => searchFullText(deps, input, context),
@@ -73,17 +66,14 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
       autocomplete: (input) => autocomplete(deps, input),
     },
     rankByWords: (query) => rankByWords(deps, query),
-    view: withCaches(view, expansion, remembered.rows),
+    view: withExpansion(view, expansion),
     expansion,
-    get cacheBytes() {
-      return remembered.plans.bytes + remembered.matchers.bytes + remembered.highlights.bytes;
-    },
     deps,
   };
 }
 
-/** The models learned from the documents exist as long as the index of their words. After a restart, all rows may be others. */
-function withCaches(view: ServedView, expansion: Expansion, rows: RecentRows): ServedView {
+/** The models learned from the documents exist as long as the index of their words. */
+function withExpansion(view: ServedView, expansion: Expansion): ServedView {
   return {
     start: () => view.start(),
     async stop() {
@@ -92,7 +82,6 @@ function withCaches(view: ServedView, expansion: Expansion, rows: RecentRows): S
     },
     async restart() {
       await expansion.stop();
-      rows.clear();
       await view.restart();
     },
     get isCaughtUp() {

@@ -13,8 +13,6 @@ import { eligibleDocuments } from './eligible-documents.ts';
 import { SearchFeedback } from './search-feedback.ts';
 import { matchedTerms } from './matched-terms.ts';
 import { sortMatches } from './sorted-hits.ts';
-import type { RememberedPassages } from './passages.ts';
-import type { RecentRows } from './recent-rows.ts';
 import { readRows } from './result-rows.ts';
 import type { SearchRequest } from './request.ts';
 
@@ -22,7 +20,6 @@ export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'cloc
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
-  readonly rows: Pick<RecentRows, 'read' | 'keep' | 'state'>;
 }
 
 /** The parameters of a search besides its request. */
@@ -33,8 +30,6 @@ export interface MatchScope {
   readonly pinned: readonly number[];
   /** Which columns of the rows are read. */
   readonly content: ContentOptions;
-  /** If the documents are shown with passages and without their bodies. */
-  readonly passages?: RememberedPassages | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -149,28 +144,11 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const ords = [...scores.keys()];
   const terms = await matchedTerms(index, plan, ords, fields);
   const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - scope.skipped - pinned.length))] : ords;
-  const isLatest = (): boolean => since !== undefined && deps.view.isLatest(since);
-  const rows = await readMatches(deps, index, ords, contentsOf, isLatest(), scope);
-  const torn = since === undefined || isLatest() ? NONE : await changedSince(deps.sql, since, ords);
+  const rows = await readRows(deps.sql, ords, { ...scope.content, contentsOf });
+  const torn = since === undefined || deps.view.isLatest(since) ? NONE : await changedSince(deps.sql, since, ords);
   const places = sorted && new Map(sorted.map(({ ord, ...place }) => [ord, place]));
   const seen = ords.map((ord, i): Seen => ({ ord, row: rows.get(ord), score: scores.get(ord), terms: terms[i]!, place: places?.get(ord) }));
   return { total, isLowerBound, seen, all: facetBy && matches, torn };
-}
-
-/** The rows of the matches, `contentsOf` with what is shown of their contents. */
-async function readMatches({ sql, rows }: MatchDeps, index: TextIndex, ords: readonly number[], contentsOf: readonly number[], isLatest: boolean, { content, passages }: MatchScope): Promise<ReadonlyMap<number, ResultRow>> {
-  const mayBeBare = isLatest && passages?.areEnough === true;
-  if (isLatest && !needsContent(content)) return rows.read(sql, ords);
-  // Nothing is awaited before the rows are taken, so that they are those of the passages.
-  if (mayBeBare && passages.findAll(index, contentsOf, content.mostBytes)) return rows.read(sql, ords);
-  const { state } = rows;
-  const read = await readRows(sql, ords, { ...content, contentsOf, bodiless: passages?.bodilessOf(index, contentsOf) });
-  if (mayBeBare) rows.keep(state, read.values());
-  return read;
-}
-
-function needsContent({ withBodies, withMeta = true }: ContentOptions): boolean {
-  return withBodies || withMeta;
 }
 
 /** The views that a search uses. */

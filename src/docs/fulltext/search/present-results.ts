@@ -5,10 +5,12 @@ import type { Curated } from '../../curation/index.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { contextCost, keepsMeta, projectDocument, type ResultRow } from '../../documents/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
+import type { TextIndex } from '../view/text-index.ts';
 import type { Found } from './find-documents.ts';
-import { type PassageDeps, type Passages, type RememberedPassages, withPassages } from './passages.ts';
+import { highlightsOf } from './highlights.ts';
 import type { SearchRequest } from './request.ts';
 import { readContent } from './result-rows.ts';
+import { WordMatchers } from './word-matcher.ts';
 
 /** A result with the number of text bytes that count for a token budget. */
 export interface PresentedResult {
@@ -16,7 +18,7 @@ export interface PresentedResult {
   readonly bytes: number;
 }
 
-interface PresentDeps extends PassageDeps {
+interface PresentDeps {
   readonly sql: Queries;
   readonly codec: BodyCodec;
   readonly view: Pick<FullTextView, 'indexOf'>;
@@ -32,44 +34,40 @@ export function needsMeta({ projection, highlight: options }: SearchRequest): bo
   return keepsMeta(projection) || options !== undefined;
 }
 
-/**
- * Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the answer may hold.
- * `remembered`: passages that were found with the documents.
- */
-export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds, remembered?: RememberedPassages): Promise<PresentedResult[]> {
-  if (request.highlight === undefined) return presentEach(deps, request, found, bounds);
-  return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection), (passages) => presentEach(deps, request, found, bounds, {
-    ...passages,
-    known: (row) => remembered?.of(row) ?? passages.known(row),
-  }));
-}
+type Meta = Document['meta'];
 
-/** Without `passages`, none are returned. */
-async function presentEach({ sql, codec }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds, passages?: Passages): Promise<PresentedResult[]> {
+/** Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the answer may hold. */
+export async function presentResults({ sql, codec, view }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds): Promise<PresentedResult[]> {
   const pace = new Pace();
   const presented: PresentedResult[] = [];
+  const passagesOf = passagesFor(request, view.indexOf(request.collection));
   await codec.fetchAhead(found.map(({ row }) => row.body));
-  for (let one of found) {
+  for (const one of found) {
     signal.throwIfAborted();
-    let { row } = one;
+    const { row } = one;
     if (row.meta === null && presented.length > 0) budget.end();
     if (budget.isSpent) break;
     if (row.meta === null && !(await readContent(sql, row, needsBodies(request)))) continue;
-    const known = passages?.known(row);
-    // The document is of another version than the remembered passages, for which its body was not read.
-    if (needsBodies(request) && known === undefined && row.body === null) {
-      // A copy, because a row may be shared.
-      row = { ...row, meta: null };
-      if (!(await readContent(sql, row, true))) continue;
-      one = { ...one, row };
-    }
-    const body = row.body === null || (known !== undefined && !request.projection.body) ? NO_BODY : await bodyOf(codec, request, row.body, known === undefined && passages !== undefined);
-    const { result, bytes, size } = present(request, one, body, (meta) => known ?? passages?.find(row, meta, body.utf8));
+    const body = row.body === null ? NO_BODY : await bodyOf(codec, request, row.body);
+    const { result, bytes, size } = present(request, one, body, passagesOf);
     if (!budget.take(size)) break;
     presented.push({ result, bytes });
     if (pace.isDue) await pace.rest();
   }
   return presented;
+}
+
+type PassagesOf = (row: ResultRow, meta: Meta, contentMd: Buffer) => Highlight[] | undefined;
+
+/** Returns the passages of a document, or undefined if none are requested. */
+function passagesFor(request: SearchRequest, index: TextIndex | undefined): PassagesOf {
+  const { highlight, plan } = request;
+  if (highlight === undefined) return () => undefined;
+  const matchers = new WordMatchers(plan, index);
+  return ({ key, lang }, meta, contentMd) => {
+    const matcher = matchers.of({ key, lang, meta });
+    return matcher === undefined ? [] : highlightsOf(request, highlight, matcher, { key, meta, contentMd });
+  };
 }
 
 /** A body in the forms that results need: its text to show it, its bytes for passages. */
@@ -81,35 +79,25 @@ interface Body {
 const NONE = Buffer.alloc(0);
 const NO_BODY: Body = { text: '', utf8: NONE };
 
-async function bodyOf(codec: BodyCodec, { projection }: SearchRequest, body: Uint8Array, withBytes: boolean): Promise<Body> {
-  return withBytes ? codec.bytesAsync(body, projection.body) : { text: await codec.decodeAsync(body), utf8: NONE };
+async function bodyOf(codec: BodyCodec, { projection, highlight }: SearchRequest, body: Uint8Array): Promise<Body> {
+  return highlight === undefined ? { text: await codec.decodeAsync(body), utf8: NONE } : codec.bytesAsync(body, projection.body);
 }
 
-function present({ projection }: SearchRequest, { row, score, terms, pinned }: Curated<Found>, { text }: Body, passagesBy: (meta: Record<string, string[]>) => readonly Highlight[] | undefined): PresentedResult & { readonly size: number } {
-  const meta = row.meta === '{}' ? {} : JSON.parse(row.meta!) as Record<string, string[]>;
+function present({ projection }: SearchRequest, { row, score, terms, pinned }: Curated<Found>, { text, utf8 }: Body, passagesOf: PassagesOf): PresentedResult & { readonly size: number } {
+  const meta = row.meta === '{}' ? {} : JSON.parse(row.meta!) as Meta;
   const document = projectDocument(toDocument(row, meta, text), projection);
-  const highlights = passagesBy(meta);
-  const fragmentBytes = highlights === undefined ? 0 : bytesOf(highlights);
+  const highlights = passagesOf(row, meta, utf8);
+  const fragmentBytes = highlights === undefined ? 0 : contextCost({ fragments: highlights });
   const metaBytes = document.meta === undefined ? 0 : contextCost({ meta: document.meta });
   const body = projection.body ? row.bytes : undefined;
   const result: FullTextResult = { document, score, matchedTerms: [...terms] };
-  // The list is shared with later answers, which its type cannot say.
-  if (highlights !== undefined) result.highlights = highlights as Highlight[];
+  if (highlights !== undefined) result.highlights = highlights;
   if (pinned) result.pinned = pinned;
   return {
     result,
     bytes: body ?? (fragmentBytes === 0 ? metaBytes : fragmentBytes),
     size: (body ?? 0) + fragmentBytes + metaBytes,
   };
-}
-
-/** By list, because remembered passages are shown again and again. */
-const sizes = new WeakMap<readonly Highlight[], number>();
-
-function bytesOf(highlights: readonly Highlight[]): number {
-  let bytes = sizes.get(highlights);
-  if (bytes === undefined) sizes.set(highlights, bytes = contextCost({ fragments: highlights }));
-  return bytes;
 }
 
 export function toDocument(row: ResultRow, meta: Document['meta'], contentMd: string): Document {

@@ -2,7 +2,7 @@ import { Pace } from '../../../lib/pace.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
 import { CONTENT, type TextHit } from '../view/text-index.ts';
 import { languagesOfQuery } from './query-languages.ts';
-import { prepareFor } from './query-plan.ts';
+import { planQuery, prepareFor } from './query-plan.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
 export interface WordsQuery {
@@ -19,8 +19,8 @@ export interface WordsQuery {
  * way. Throws `index_loading`.
  */
 export async function rankByWords(deps: SearchDeps, { collection, text, eligible, limit }: WordsQuery): Promise<readonly TextHit[]> {
-  const { settings, dictionaries, plans } = deps;
-  const plan = plans.plan(text, {
+  const { settings, dictionaries } = deps;
+  const plan = planQuery(text, {
     mode: 'simple', distance: 0, fuzzy: 0, languages: languagesOfQuery(deps, collection),
     stemming: settings.stemming,
     synonymsOf: settings.synonyms ? dictionaries.synonymsOf(collection) : undefined,

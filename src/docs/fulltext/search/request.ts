@@ -11,8 +11,7 @@ import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field, Totals } from '../view/text-index.ts';
 import { searchedFields } from './searched-fields.ts';
-import { isStemming, type QueryPlan } from './query-plan.ts';
-import type { QueryPlans } from './query-plans.ts';
+import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
 import { hasCode, languagesOfQuery } from './query-languages.ts';
 
 export type SearchInput = InputOf<Operations, 'searchFullText'>;
@@ -70,20 +69,19 @@ export interface RequestContext {
   readonly dictionaries: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly view: Pick<FullTextView, 'indexOf'>;
-  readonly plans: Pick<QueryPlans, 'plan'>;
 }
 
 /**
  * `forPresent`: the query is only for the documents that the collection has now, so it is read as source code only if some are.
  * Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, names of fields, times; and `index_loading`.
  */
-export function resolveRequest({ settings, dictionaries, collections, view, plans }: RequestContext, input: SearchInput, { forPresent = false } = {}): SearchRequest {
+export function resolveRequest({ settings, dictionaries, collections, view }: RequestContext, input: SearchInput, { forPresent = false } = {}): SearchRequest {
   const { collection, query, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
   const filter = expressionOf(input);
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
   const profile = collections.configOf(collection)?.retrieval ?? {};
-  const plan = plans.plan(query, {
+  const plan = planQuery(query, {
     mode: input.mode, distance: input.distance, fuzzy: input.fuzzy ?? profile.fuzzy ?? 0, prefix: input.prefix, matching: input.matchingStrategy, languages,
     stemming: settings.stemming && !input.disableStem,
     withoutCode: forPresent && !hasCode({ settings, view }, collection),

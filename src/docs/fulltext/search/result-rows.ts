@@ -4,23 +4,21 @@ import { ContentReader, WITHOUT_CONTENT, type ContentOptions, type ResultRow } f
 export interface ReadOptions extends ContentOptions {
   /** Documents whose contents are read, the most important first; all when absent. */
   readonly contentsOf?: readonly number[];
-  /** Documents whose bodies are not read, because they are not needed. */
-  readonly bodiless?: ReadonlySet<number> | undefined;
 }
 
 /** Maximum number of rows in one statement. */
 const STEP = 256;
 
 /** Rows by ordinal, in the requested order; deleted documents are left out. */
-export async function readRows(queries: Queries, ords: readonly number[], { contentsOf = ords, bodiless, ...options }: ReadOptions): Promise<Map<number, ResultRow>> {
+export async function readRows(queries: Queries, ords: readonly number[], { contentsOf = ords, ...options }: ReadOptions): Promise<Map<number, ResultRow>> {
   const reader = new ContentReader(queries, options);
   const rows = new Map<number, ResultRow>();
   const first = new Set(contentsOf);
   for (const some of inSteps([...first])) {
-    const read = reader.isSpent ? await select(queries, some, WITHOUT_CONTENT) : await selectBy(queries, some, reader, bodiless);
+    const read = await select(queries, some, reader.isSpent ? WITHOUT_CONTENT : reader.columns);
     for (const row of some.map((ord) => read.get(ord))) {
       if (row === undefined) continue;
-      await reader.take(row, bodiless?.has(row.ord) === true ? false : undefined);
+      await reader.take(row);
       rows.set(row.ord, row);
     }
   }
@@ -35,19 +33,8 @@ export async function readContent(queries: Queries, row: ResultRow, withBodies: 
   return new ContentReader(queries, { withBodies, mostBytes: 0 }).take(row);
 }
 
-const NONE: ReadonlySet<number> = new Set();
-
 function* inSteps(ords: readonly number[]): Generator<readonly number[]> {
   for (let i = 0; i < ords.length; i += STEP) yield ords.slice(i, i + STEP);
-}
-
-/** Rows, some of them without their bodies. */
-async function selectBy(queries: Queries, ords: readonly number[], { columns, columnsWithoutBody }: ContentReader, bodiless: ReadonlySet<number> = NONE): Promise<Map<number, ResultRow>> {
-  if (bodiless.size === 0) return select(queries, ords, columns);
-  const without = ords.filter((ord) => bodiless.has(ord));
-  const rows = await select(queries, without, columnsWithoutBody);
-  if (without.length === ords.length) return rows;
-  return new Map([...rows, ...await select(queries, ords.filter((ord) => !bodiless.has(ord)), columns)]);
 }
 
 async function select(queries: Queries, ords: readonly number[], content: string): Promise<Map<number, ResultRow>> {

@@ -7,7 +7,7 @@ import type { ColumnsView } from '../../columns/index.ts';
 import type { GeoView } from '../../geo/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import { Pace } from '../../../lib/pace.ts';
-import { contentsFor, countWithinBudget, keepsMeta } from '../../documents/index.ts';
+import { contentsFor, countWithinBudget } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
@@ -15,21 +15,18 @@ import { countFacets, type Counted } from './count-facets.ts';
 import { findDocuments, type Found, type SearchOutcome } from './find-documents.ts';
 import { fitFacets } from './fit-facets.ts';
 import { needsBodies, needsMeta, presentResults } from './present-results.ts';
-import type { RecentRows } from './recent-rows.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
 import { fillPrompt } from './fill-prompt.ts';
-import { type PassageDeps, RememberedPassages } from './passages.ts';
 import { prepareFor } from './query-plan.ts';
 import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
 
-export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext, PassageDeps {
+export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
   /** Columns for filters, facets and orders; their version of a document may differ from the index's. */
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly expansion: Pick<Expansion, 'expand'>;
-  readonly rows: Pick<RecentRows, 'read' | 'known' | 'bareOf' | 'keep' | 'state'>;
 }
 
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
@@ -42,10 +39,10 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   const pace = new Pace();
   // Words that were indexed before the first query in this language are grouped first, in slices.
   while (!prepareFor(index, plan)) await pace.rest();
-  const { outcome, counted, passages } = await findAndCount(deps, request, bounds);
+  const { outcome, counted } = await findAndCount(deps, request, bounds);
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
   const { facets, isTruncated: facetsTruncated } = fitFacets(counted?.facets ?? {}, room);
-  const presented = await presentResults(deps, request, outcome.results, bounds, passages);
+  const presented = await presentResults(deps, request, outcome.results, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), budget);
   const contextTruncated = fitting < presented.length;
   return toResponse(deps, request, {
@@ -61,7 +58,6 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
 interface FoundAndCounted {
   readonly outcome: SearchOutcome;
   readonly counted: Counted | undefined;
-  readonly passages: RememberedPassages | undefined;
 }
 
 /**
@@ -69,16 +65,15 @@ interface FoundAndCounted {
  * metadata. So those are read for facets only after that has happened, in a second search: reading rows takes longer than counting.
  */
 async function findAndCount(deps: SearchDeps, request: SearchRequest, { signal, budget }: AnswerBounds): Promise<FoundAndCounted> {
-  const { collection, highlight, projection, facetBy: fields, facetMaxValues: max } = request;
+  const { collection, projection, facetBy: fields, facetMaxValues: max } = request;
   for (let isAgain = false; ; isAgain = true) {
-    const isMetaUnread = !isAgain && !keepsMeta(projection);
-    const content = { ...contentsFor(budget, needsBodies(request), projection.body), withMeta: isAgain || needsMeta(request) };
-    const passages = highlight && !projection.body ? new RememberedPassages(deps, request, highlight, isMetaUnread) : undefined;
-    const outcome = await findDocuments(deps, request, deps.curation.rulesOf(collection), { content, signal, passages });
-    if (fields === undefined || outcome.all === undefined) return { outcome, counted: undefined, passages };
+    const isMetaUnread = !isAgain && !needsMeta(request);
+    const content = { ...contentsFor(budget, needsBodies(request), projection.body), withMeta: !isMetaUnread };
+    const outcome = await findDocuments(deps, request, deps.curation.rulesOf(collection), { content, signal });
+    if (fields === undefined || outcome.all === undefined) return { outcome, counted: undefined };
     const counted = await countFacets(deps.columns, collection, outcome.all, { fields, max, isMetaUnread }, outcome.results.map(({ row }) => row));
     deps.view.indexOf(collection)?.reuse(outcome.all);
-    if (counted !== undefined) return { outcome, counted, passages };
+    if (counted !== undefined) return { outcome, counted };
   }
 }
 

@@ -8,9 +8,9 @@ import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, re
 import { fieldTexts } from './field-texts.ts';
 import { tfidfWeights } from './field-weights.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
-import { CachedQueries } from './cached-queries.ts';
 import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches, type TextQuery, type WeightedTerm } from './text-index.ts';
 import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
+import { toRerankings } from './to-rerankings.ts';
 
 /** Deleted documents are removed from the index when they reach this share. */
 const DELETED_SHARE = 0.2;
@@ -36,13 +36,11 @@ const MOST_SPARE = 4;
 
 class InvertedTextIndex implements TextIndex {
   readonly #index: InvertedIndex;
-  readonly #queries: CachedQueries;
   /** Matches that are no longer needed: over a million documents, those of each search with facets would otherwise be 125 KB of garbage. */
   readonly #spare: Uint32Array[] = [];
 
   constructor(index: InvertedIndex) {
     this.#index = index;
-    this.#queries = new CachedQueries(index);
   }
 
   get documents(): number {
@@ -91,13 +89,13 @@ class InvertedTextIndex implements TextIndex {
 
   search({ readings, algorithm, fieldWeights, fields, rerank, limit, totals, filter, factors, collect, look }: TextQuery): TextMatches {
     const scoring = toScoring(algorithm, fieldWeights, fields);
-    const { hits, total, isLowerBound = false, matches, scores } = this.#index.search(this.#queries.queryOf(readings), {
+    const { hits, total, isLowerBound = false, matches, scores } = this.#index.search(toIndexQuery(this.#index, readings), {
       algorithm: scoring,
       limit: Math.min(limit, MAX_RESULTS),
       filter: filter?.words, multipliers: factors, collect, spare: collect === true ? this.#spare.pop() : undefined, totals,
       // Without documents nothing is looked up; the lookup would need the scores of all matches.
       scoresOf: look?.length === 0 ? undefined : look,
-      ...(rerank === true && { rerank: this.#queries.rerankingsOf(readings) }),
+      ...(rerank === true && { rerank: toRerankings(this.#index, readings) }),
     });
     return {
       hits, total, isLowerBound,
