@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Usage } from './docs-server.ts';
 import { ROOT } from './server.ts';
-import { SERVER_FLAGS } from './server-flags.ts';
 
 /** The compile cache that `bin/quire.js` uses. */
 const NODE_COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'quire');
@@ -18,7 +17,7 @@ export interface DocsChild {
 
 /** Resolves when it listens; `env` contains further settings, if any. */
 export async function startDocsChild(database: string, env: Readonly<Record<string, string>> = {}): Promise<DocsChild> {
-  const child = fork(join(import.meta.dirname, 'docs-server.ts'), [database], { execArgv: [...SERVER_FLAGS], env: { ...process.env, NODE_COMPILE_CACHE, ...env } });
+  const child = fork(join(import.meta.dirname, 'docs-server.ts'), [database], { env: { ...process.env, NODE_COMPILE_CACHE, ...env } });
   const ended = once(child, 'exit');
   const answer = async <T>(): Promise<T> => {
     const [message] = (await Promise.race([once(child, 'message'), ended.then(() => Promise.reject(new Error('the server ended')))])) as [T];
