@@ -42,7 +42,7 @@ describe('a thread client', () => {
   it('fails the requests of a thread that ends, and starts another one', async () => {
     const client = open();
     const first = await client.request('a');
-    expect(textsOf(await Promise.allSettled([client.request('end'), client.request('b')]))).toEqual(Array(2).fill('Error: the thread ended'));
+    expect(textsOf(await Promise.allSettled([client.request('end'), client.request('b')]))).toEqual(Array(2).fill('Error: the thread has ended'));
     const next = await client.request('c');
     expect(next.threadId).not.toBe(first.threadId);
     await expect(client.request('throw')).rejects.toMatchObject({ cause: { message: 'broken' } });
@@ -52,16 +52,15 @@ describe('a thread client', () => {
     const client = open({ restarts: false, failure: (message) => new RangeError(message) });
     await client.request('a');
     await expect(client.request('end')).rejects.toThrow(RangeError);
-    expect(client.hasEnded).toBe(true);
-    await expect(client.request('b')).rejects.toThrow('the thread ended');
+    await expect(client.request('b')).rejects.toThrow('the thread has ended');
     const unused = open({ restarts: false });
     await unused.end();
-    await expect(unused.request('a')).rejects.toThrow('the thread ended');
+    await expect(unused.request('a')).rejects.toThrow('the thread has ended');
   });
 
   it('ends a thread that is too slow for one request, and only that fails', async () => {
-    const client = open({ limitMs: 300 });
-    expect(textsOf(await Promise.allSettled(['a', 'spin', 'b'].map((text) => client.request(text))))).toEqual(['a', 'Error: the thread did not reply within 300 ms', 'b']);
+    const client = open({ limitMs: 3000 });
+    expect(textsOf(await Promise.allSettled(['a', 'spin', 'b'].map((text) => client.request(text))))).toEqual(['a', 'Error: the thread did not reply within 3000 ms', 'b']);
   });
 
   it('rejects what cannot be sent, and goes on', async () => {
@@ -86,6 +85,16 @@ describe('a thread client', () => {
     await expect.poll(async () => (await client.request('b')).threadId !== threadId, { interval: 60 }).toBe(true);
   });
 
+  it('says what its thread uses, and when it has ended', async () => {
+    let ends = 0;
+    const client = open({ silent: true, onEnd: () => void ends++ });
+    expect(await client.usedBytes()).toBe(0);
+    await client.request('a');
+    expect(await client.usedBytes()).toBeGreaterThan(2 ** 20);
+    await client.end(new Error('enough'));
+    expect([ends, await client.usedBytes()]).toEqual([1, 0]);
+  });
+
   it('may be ended before its start, and twice', async () => {
     const client = open();
     await client.end();
@@ -96,5 +105,5 @@ describe('a thread client', () => {
 
 it('asks a thread once', async () => {
   expect((await askThread<string, Reply>(THREAD, 'a', { name: 'the thread', keepsAlive: false })).text).toBe('a');
-  await expect(askThread(THREAD, 'end', { name: 'the thread' })).rejects.toThrow('the thread ended');
+  await expect(askThread(THREAD, 'end', { name: 'the thread' })).rejects.toThrow('the thread has ended');
 });

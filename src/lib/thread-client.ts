@@ -14,6 +14,10 @@ export interface ThreadOptions {
   readonly restarts?: boolean;
   /** False if the process may end while a request is running. */
   readonly keepsAlive?: boolean;
+  /** Discards what the thread prints. */
+  readonly silent?: boolean;
+  /** Called when a thread has ended or was given up. */
+  readonly onEnd?: () => void;
   /** Makes the error of requests whose thread ended or was too slow; by default an `Error`. */
   readonly failure?: (message: string, cause: unknown) => Error;
 }
@@ -49,11 +53,6 @@ export class ThreadClient<Request, Reply> {
     return this.#sent.length === 0;
   }
 
-  /** Whether the thread has ended for good. */
-  get hasEnded(): boolean {
-    return this.#over !== undefined;
-  }
-
   /** Rejects if the thread ends before it replies, or if the request cannot be sent. */
   request(request: Request, transfer: readonly Transferable[] = []): Promise<Reply> {
     const reply = new Promise<Reply>((resolve, reject) => {
@@ -82,11 +81,17 @@ export class ThreadClient<Request, Reply> {
   }
 
   /** Ends the thread at once, as a crash would. Safe before the start, and twice. */
-  async end(reason = this.#failure('ended', undefined)): Promise<void> {
+  async end(reason = this.#failure('has ended', undefined)): Promise<void> {
     const worker = this.#worker;
     if (this.#options.restarts === false) this.#over ??= reason;
     if (worker !== undefined) this.#lose(worker, reason);
     await worker?.terminate();
+  }
+
+  /** Bytes of the thread's heap, with garbage that is not yet collected, and of its buffers; 0 without a thread. */
+  async usedBytes(): Promise<number> {
+    const statistics = await this.#worker?.getHeapStatistics().catch(() => undefined);
+    return statistics === undefined ? 0 : statistics.used_heap_size + statistics.external_memory;
   }
 
   #send(): void {
@@ -107,13 +112,15 @@ export class ThreadClient<Request, Reply> {
   }
 
   #start(): Worker {
-    const { data, resourceLimits, keepsAlive } = this.#options;
-    const worker = new Worker(this.#file, { workerData: data?.(), ...(resourceLimits && { resourceLimits }) });
+    const { data, resourceLimits, keepsAlive, silent = false } = this.#options;
+    const worker = new Worker(this.#file, { workerData: data?.(), stdout: silent, stderr: silent, ...(resourceLimits && { resourceLimits }) });
     let cause: unknown;
     worker.on('message', (reply: Reply) => this.#settle(worker, reply));
     worker.on('error', (error) => (cause = error)); // `exit` follows
-    worker.on('exit', () => this.#lose(worker, this.#failure('ended', cause)));
+    worker.on('exit', () => this.#lose(worker, this.#failure('has ended', cause)));
     if (keepsAlive === false) worker.unref();
+    // Unread output would accumulate.
+    if (silent) for (const output of [worker.stdout, worker.stderr]) output.resume();
     return worker;
   }
 
@@ -144,6 +151,7 @@ export class ThreadClient<Request, Reply> {
       lost.push(...this.#waiting.splice(0));
     }
     for (const { reject } of lost) reject(reason);
+    this.#options.onEnd?.();
     this.#send();
   }
 

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { askThread } from '../../lib/thread-client.ts';
 import { workerFile } from '../../lib/worker-file.ts';
 
 export interface Verdict {
@@ -14,16 +14,15 @@ export interface VerifyOptions {
   readonly knownFormat?: number;
 }
 
+export interface VerifyRequest extends VerifyOptions {
+  readonly file: string;
+}
+
 /**
  * Checks a database file outside the event loop, without changing it or creating files beside it: that it is SQLite, intact
  * (`integrity_check`, `foreign_key_check`), of a known format, and that its change feed has no gap. A write-ahead log beside the file is
  * not read, because a backup is one file. All problems are reported in the verdict; it rejects only if the check itself cannot run.
  */
 export function verifyDatabaseFile(file: string, options: VerifyOptions = {}): Promise<Verdict> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(workerFile(import.meta.url, 'verify-thread'), { workerData: { file, ...options } });
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Error(`the check of ${file} ended without a verdict`)));
-  });
+  return askThread<VerifyRequest, Verdict>(workerFile(import.meta.url, 'verify-thread'), { file, ...options }, { name: `the check of ${file}` });
 }
