@@ -202,7 +202,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     await webhooks.start();
     await automation.start();
     temporal.start();
-    retention?.start();
+    retention?.loop.start();
     void geo.start();
     void maintenance.start();
   };
@@ -227,7 +227,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const nodes = isNode ? followNodes(env, (queries) => follower.refresh(queries)) : undefined;
   await duty?.start();
   // The old changes of a follower's feed are pruned when its own indexes have read them, independently of the leader.
-  if (env.replication?.role === 'follower') retention?.start();
+  if (env.replication?.role === 'follower') retention?.loop.start();
   env.replication?.start({
     publish: (event, detail) => publishEvent(env, event, detail),
     changed: followTables({ access, documents, collections, bodies, schemas, fullText, curation, webhooks, automation, spell, embeddings: { load: () => embeddings.restart() } }),
@@ -274,7 +274,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       stopping.abort();
       await nodes?.stop();
       await env.replication?.stop();
-      await retention?.stop();
+      await retention?.loop.stop();
       await ingest.jobs.stop();
       await alarms.stop();
       await temporal.stop();

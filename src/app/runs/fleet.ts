@@ -1,6 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { isIP } from 'node:net';
 import { startFleetServers, type FleetServers } from '../../api/grpc/fleet/index.ts';
+import { Loop } from '../../lib/loop.ts';
 import { formatAddress, parseAddress, type Address } from '../../lib/address.ts';
 import { ConfigError } from '../../lib/config-error.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -116,19 +117,14 @@ export async function startFleet(options: FleetStartOptions): Promise<RunningFle
       log.error({ err: error }, 'the certificates of the fleet could not be looked after');
     }
   };
-  const stopping = new AbortController();
-  void (async () => {
-    while (!stopping.signal.aborted) {
-      await timer.sleep(REVIEW_MS, stopping.signal);
-      if (!stopping.signal.aborted) await review();
-    }
-  })();
+  const reviews = new Loop({ name: 'certificates of the fleet', everyMs: REVIEW_MS, waitsFirst: true, timer, log, failure: 'the certificates of the fleet could not be looked after' }, review);
+  reviews.start();
   log.info({ fleet: addresses.fleet(), enrol: addresses.enrol() }, 'ships can connect');
   return {
     serverExpiresMs: () => material.expiresMs,
     review,
-    stop: (graceMs) => {
-      stopping.abort();
+    stop: async (graceMs) => {
+      await reviews.stop();
       return servers.stop(graceMs);
     },
   };

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { Loop } from '../../lib/loop.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
@@ -63,8 +64,7 @@ export function createAutomation(environment: DocsEnvironment, { outbound, docum
   const triggers = new Triggers({ environment, timer, search, rules: () => book.values(), deliveries });
   const matches = (rule: Rule, signal: AbortSignal): Promise<Match[]> => matchesOfRule(search, environment, { rule, find, signal });
   const crons: Crons = new Crons({ clock, timer, log, timeZone, find, run: (rule, second, signal) => runCron({ environment, book, deliveries, matches }, rule, second, signal) });
-  const stopping = new AbortController();
-  let pruning: Promise<void> | undefined;
+  const pruning = new Loop({ name: 'automation log', everyMs: PRUNE_MS, timer, log, failure: 'old entries of the automation log could not be removed' }, (signal) => prune(environment, signal));
   let isRunning = false;
   const followsTriggers = (): boolean => isRunning && enabled && hasTriggers;
   const apply = async (): Promise<void> => {
@@ -102,18 +102,17 @@ export function createAutomation(environment: DocsEnvironment, { outbound, docum
       else await triggers.forget();
       if (enabled) await deliveries.start();
       if (enabled && hasCrons) crons.start();
-      pruning ??= prune(environment, timer, stopping.signal);
+      pruning.start();
     },
     async wake() {
       if (isRunning && enabled) await deliveries.start();
     },
     async stop() {
       isRunning = false;
-      stopping.abort();
       await triggers.stop();
       await crons.stop();
       await deliveries.stop();
-      await pruning;
+      await pruning.stop();
     },
     registerMetrics: (registers) => registerMetrics(registers, { evaluation: triggers.evaluation.counts, deliveries, book }),
   };
@@ -159,16 +158,7 @@ async function runCron({ environment: { sql }, book, matches, deliveries }: Cron
   if (outcome.error !== undefined) throw outcome.error as Error;
 }
 
-/** Never rejects. */
-async function prune(environment: DocsEnvironment, timer: Timer, signal: AbortSignal): Promise<void> {
-  const { sql, clock, log } = environment;
-  while (!signal.aborted) {
-    try {
-      const before = unixSeconds(clock) - retentionOf(environment);
-      while (!signal.aborted && (await sql.transaction((tx) => removeExpired(tx, before, PRUNE_STEP))) === PRUNE_STEP);
-    } catch (error) {
-      log.warn({ err: error }, 'old entries of the automation log could not be removed');
-    }
-    await timer.sleep(PRUNE_MS, signal);
-  }
+async function prune(environment: DocsEnvironment, signal: AbortSignal): Promise<void> {
+  const before = unixSeconds(environment.clock) - retentionOf(environment);
+  while (!signal.aborted && (await environment.sql.transaction((tx) => removeExpired(tx, before, PRUNE_STEP))) === PRUNE_STEP);
 }

@@ -1,3 +1,4 @@
+import type { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
@@ -19,7 +20,7 @@ import { listRevisions, restoreRevision } from './revisions.ts';
 import { searchDocuments } from './search-documents.ts';
 import { setDocumentTtl } from './set-document-ttl.ts';
 import { SharedWrites } from './shared-writes.ts';
-import { Sweeper, type Sweep } from './sweep.ts';
+import { createSweeper, type Sweep } from './sweep.ts';
 import { truncateRevisions } from './truncate-revisions.ts';
 import { updateDocument } from './update-document.ts';
 import { createWatch, WatchHub, type Watch, type WatchDependencies } from './watch/index.ts';
@@ -67,7 +68,7 @@ export function createDocuments(environment: DocsEnvironment, { collections, col
   const deps: Deps = { ...stored, sharedWrites: new SharedWrites(stored) };
   const writer = createWriter(deps);
   const reader = createReader(deps);
-  const sweeper = new Sweeper(deps);
+  let sweeper: Loop | undefined;
   const hub = new WatchHub(deps);
   const readDocument: WatchDependencies['readDocument'] = (name) => lookUp(deps, name);
   return {
@@ -77,10 +78,13 @@ export function createDocuments(environment: DocsEnvironment, { collections, col
     watch: createWatch({ feed, hub, readDocument }),
     readDocument,
     load: () => checksums.load(sql),
-    startSweep: (timer, more) => sweeper.start(timer, more),
+    startSweep(timer, more) {
+      sweeper ??= createSweeper(deps, timer, more);
+      sweeper.start();
+    },
     stop: async () => {
       await hub.stop();
-      await sweeper.stop();
+      await sweeper?.stop();
     },
   };
 }

@@ -2,6 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
+import { Loop } from '../../lib/loop.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
@@ -50,7 +51,7 @@ const PRUNE_STEP = 2000;
 export function createTemporal(environment: DocsEnvironment, { collections, documents, timer = systemTimer }: TemporalAreas): Temporal {
   const { sql, feed, clock, log, settings: { temporal: isEnabled = false, mode } } = environment;
   const recorder = new AccessRecorder({ sql, clock, timer, log });
-  const stopping = new AbortController();
+  const pruning = new Loop({ name: 'temporal events', everyMs: PRUNE_MS, timer, log, failure: 'old events of temporal tracking could not be removed' }, (signal) => prune(environment, signal));
   const subscriber = new Subscriber({
     feed, timer,
     cursor: storedCursor(sql, CURSOR),
@@ -59,25 +60,25 @@ export function createTemporal(environment: DocsEnvironment, { collections, docu
     onFailure: (error, failures) => log.warn({ err: error, failures }, 'temporal tracking could not follow the change feed; trying again'),
     handle: (changes) => follow(environment, changes),
   });
-  let work: Promise<void> | undefined;
+  let leaving: Promise<void> | undefined;
   return {
     handlers: createHandlers(environment, documents, recorder),
     recorded: (getDocument) => (isEnabled && mode !== 'read' ? noting(getDocument, collections, recorder) : getDocument),
     start() {
       if (!isEnabled) {
-        work ??= leaveFeed(environment);
+        leaving ??= leaveFeed(environment);
         return;
       }
       subscriber.start();
-      work ??= prune(environment, timer, stopping.signal);
+      pruning.start();
     },
     async restart() {
       recorder.forget();
     },
     async stop() {
-      stopping.abort();
+      await pruning.stop();
       await subscriber.stop();
-      await work;
+      await leaving;
       await recorder.stop();
     },
     registerMetrics(registers) {
@@ -180,15 +181,7 @@ async function leaveFeed({ sql, log }: DocsEnvironment): Promise<void> {
   }
 }
 
-/** Never rejects. */
-async function prune({ sql, clock, log }: DocsEnvironment, timer: Timer, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const before = unixSeconds(clock) - RETENTION;
-      while (!signal.aborted && (await sql.transaction((tx) => removeOlder(tx, before, PRUNE_STEP))) === PRUNE_STEP);
-    } catch (error) {
-      log.warn({ err: error }, 'old events of temporal tracking could not be removed');
-    }
-    await timer.sleep(PRUNE_MS, signal);
-  }
+async function prune({ sql, clock }: DocsEnvironment, signal: AbortSignal): Promise<void> {
+  const before = unixSeconds(clock) - RETENTION;
+  while (!signal.aborted && (await sql.transaction((tx) => removeOlder(tx, before, PRUNE_STEP))) === PRUNE_STEP);
 }
