@@ -211,6 +211,12 @@ describe('an operation without a time limit', () => {
     expect(accounts.watches.size).toBe(0);
   });
 
+  it('answers nobody who lost the permission before it was checked again', async () => {
+    const accounts = new Accounts();
+    const invoke = accounts.invoker({ loadThings: async () => (accounts.change(undefined), { contentType: 'text/plain', content: 'a' }) });
+    await expect(invoke('loadThings', { name: 'a' }, accounts.caller)).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
   it('is not watched after it has ended', async () => {
     const accounts = new Accounts();
     const invoke = accounts.invoker({ loadThings: async () => ({ contentType: 'text/plain', content: 'a' }) });

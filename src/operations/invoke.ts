@@ -93,7 +93,7 @@ export type Invoke<Operations> = <K extends keyof Operations & string>(
 /**
  * The only way to call an operation, for every protocol. The steps, in this order: origin, access mode,
  * authentication, preconditions, for reads a turn of the event loop that has time left, authentication again if anything has changed
- * since, permission, whether the operation is implemented, validation, the handler, for reads the permission again, the page of its list, removal of fields that the caller may not read, observation.
+ * since, permission, whether the operation is implemented, validation, the handler, for reads and long calls the permission again, the page of its list, removal of fields that the caller may not read, observation.
  */
 export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
   const validators = createInputValidators(options.inputs);
@@ -146,7 +146,8 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     const long = spec.limited || watches === undefined ? undefined : new LongCall(watches, rights, caller.signal);
     const work = (signal: AbortSignal) => handler(input, new CallContext(rights, { caller, signal, budget, setActor }));
     const result = await (long === undefined ? withTimeout(spec.limited ? timeoutMs : 0, caller.signal, work) : long.during(work));
-    if (spec.effect === 'read' && !rights.isAllowed) await rights.require();
+    // A long call may have ended between two of the checks that are made during it.
+    if ((spec.effect === 'read' || long !== undefined) && !rights.isAllowed) await rights.require();
     const whole = result instanceof Reply ? result : new Reply(result);
     const page = spec.pages === undefined ? whole : pageOf(spec.pages, whole, input, budget);
     const reply = withWarnings(withheld(spec, rights.identity, input, page), warnings);

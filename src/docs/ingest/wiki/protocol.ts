@@ -1,15 +1,13 @@
 import type { PackedBatch } from './packed-batch.ts';
 
-/** Messages to the thread. */
+/** Messages to the thread. After `written` there is room for another batch, and its bytes are free for one. */
 export type ToThread =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'end' }
-  /** A batch is written, so that there is room for another; its bytes are returned for one. */
   | { readonly kind: 'written'; readonly bytes: Uint8Array<ArrayBuffer> };
 
-/** Messages from the thread. */
+/** Messages from the thread. After `read`, a piece of the dump is done, and its buffer is free for another piece. */
 export type FromThread =
-  /** A piece of the dump was read; its buffer is returned for another piece. */
   | { readonly kind: 'read'; readonly buffer: ArrayBuffer }
   | { readonly kind: 'batch'; readonly batch: PackedBatch }
   | { readonly kind: 'done' }
